@@ -37,13 +37,11 @@ from typing import Any
 import kgrag
 from benchmarks.json_lines import read_rows
 from benchmarks.retrieval_quality import (
-    CACHE,
-    DATA,
     FACT_BUDGET_TOKENS,
-    SETS,
     TOP,
     EvaluationSet,
     chosen_sets,
+    parser_of_sets,
     questions_of,
 )
 from benchmarks.stores import fresh_store
@@ -313,11 +311,7 @@ def in_neo4j(data: Path, stores: Path) -> Callable[[Place], AbstractContextManag
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--store", choices=("embedded", "neo4j"), default="embedded")
-    parser.add_argument("--stores", type=Path, default=CACHE)
-    parser.add_argument("--data", type=Path, default=DATA)
-    parser.add_argument("--sets", default=",".join(one.name for one in SETS))
+    parser = parser_of_sets(__doc__)
     parser.add_argument("--links", type=links_of, action="append", default=[], metavar="NAME=FOLDER")
     parser.add_argument("--pipelines", default="dense,hybrid,default")
     parser.add_argument("--baseline", default="hybrid")
@@ -384,7 +378,7 @@ def _print_figures(done: Sequence[Measured], contenders: Sequence[str], baseline
             for name in contenders:
                 cell = f"{measured.figure(name, measure):.3f}"
                 if name != baseline:
-                    cell += f" ({_shown(mean_interval(measured.differences(name, baseline, measure), clusters))})"
+                    cell += f" ({mean_interval(measured.differences(name, baseline, measure), clusters):+.3f})"
                 cells.append(cell)
             rows.append([f"{measured.place.set.name}, {measure}", str(len(clusters)), str(len(set(clusters))), *cells])
     notes = [f"In brackets the difference from {baseline} with its 95 % interval, documents drawn."]
@@ -402,7 +396,7 @@ def _print_ablation(done: Sequence[Measured], whole: str, left_out: Sequence[str
         strata = [one.mean_differences(f"without {step}", whole) for one in done]
         clusters = [[question.cluster for question in one.questions] for one in done]
         mean = mean_of_means(strata, clusters)
-        rows.append([step, _shown(mean), _verdict(mean), *cells])
+        rows.append([step, f"{mean:+.3f}", _verdict(mean), *cells])
     head = [f"{one.place.set.name}, {measure}" for one in done for measure in one.measures]
     notes = ["Difference that leaving it out makes. Mean over the sets, each with the same weight; documents drawn."]
     print_table(f"{whole} without one part", ["left out", "mean", "is", *head], rows, notes)
@@ -414,10 +408,6 @@ def _verdict(mean: Interval) -> str:
     if mean.low > 0:
         return "better"
     return "the same" if mean.low == mean.high == 0 else "not decided"
-
-
-def _shown(one: Interval) -> str:
-    return f"{one.value:+.3f} [{one.low:+.3f}, {one.high:+.3f}]"
 
 
 if __name__ == "__main__":

@@ -28,9 +28,7 @@ ASPECTS = ("correctness", "completeness", "overall")
 
 def shown(interval: Interval | None) -> str:
     """Write a figure with its interval."""
-    if interval is None:
-        return "not defined"
-    return f"{interval.value:.2f} [{interval.low:.2f}, {interval.high:.2f}]"
+    return "not defined" if interval is None else f"{interval:.2f}"
 
 
 def main() -> int:

@@ -163,7 +163,7 @@ def main() -> None:
                     before = found["vectors alone"][k]
                     differences = [ours - theirs for ours, theirs in zip(found[name][k], before, strict=True)]
                     one = mean_interval(differences, [question.cluster for question in questions])
-                    cell += f" ({one.value:+.3f} [{one.low:+.3f}, {one.high:+.3f}])"
+                    cell += f" ({one:+.3f})"
                 cells.append(cell)
         rows.append([name, *cells, *(f"{seconds[name]:.0f}" if name in seconds else "" for _, _, seconds, _ in done)])
     head = [f"{place.set.name} R@{k}" for place, *_ in done for k in KS]

@@ -138,7 +138,7 @@ def shown(name: str, rows: Sequence[Mapping[str, Any]]) -> list[str]:
         f"{mean('dense_tokens'):.0f}",
         f"{mean('dense_recall'):.3f}",
         f"{sum(all_gold('dense_recall')) / len(rows):.3f}",
-        f"{difference.value:+.3f} [{difference.low:+.3f}, {difference.high:+.3f}]",
+        f"{difference:+.3f}",
     ]
 
 

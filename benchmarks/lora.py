@@ -21,7 +21,8 @@ from torch.nn import functional
 
 from benchmarks.cross_encoder_examples import Example
 from kgrag.models.cross_encoder import MATRICES, PAIR_TOKENS, QUESTION_TOKENS
-from kgrag.models.minilm_graph import CLS_ID, HEADS, HIDDEN, LAYER_NORM_EPSILON, LAYERS, SEP_ID, Tensors
+from kgrag.models.minilm_graph import CLS_ID, SEP_ID
+from kgrag.models.minilm_onnx import HEADS, HIDDEN, LAYER_NORM_EPSILON, LAYERS, Tensors
 
 __all__ = ["Network"]
 

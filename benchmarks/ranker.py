@@ -69,7 +69,7 @@ def adapted(fold: Fold, opened: KnowledgeGraph) -> Traces:
     found = adapt(examples, {TREES: 1.0}, made=True)
     print(
         f"{fold.held_out.set.name}, {found.questions} made questions: {found.after:.3f} against {found.before:.3f}, "
-        f"{found.difference.value:+.3f} [{found.difference.low:+.3f}, {found.difference.high:+.3f}], "
+        f"{found.difference:+.3f}, "
         f"{'adapted' if found.better else 'left as it was'}"
     )
     return _retriever(fold, opened, found.weights)

@@ -25,22 +25,18 @@ shown* to inside of the order. Best orders are exact (fewest tokens for every se
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import statistics
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import kgrag
 from benchmarks.retrieval_quality import (
-    CACHE,
-    DATA,
     FACT_BUDGET_TOKENS,
-    SETS,
     TOP,
     chosen_sets,
+    parser_of_sets,
     questions_of,
     store_for,
 )
@@ -191,11 +187,7 @@ def rows_of(name: str, followed: Sequence[Followed]) -> list[list[str]]:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--store", choices=("embedded", "neo4j"), default="embedded")
-    parser.add_argument("--stores", type=Path, default=CACHE)
-    parser.add_argument("--data", type=Path, default=DATA)
-    parser.add_argument("--sets", default=",".join(one.name for one in SETS))
+    parser = parser_of_sets(__doc__)
     parser.add_argument("--pipeline", default="default")
     parser.add_argument("--budget", type=int, default=FACT_BUDGET_TOKENS)
     arguments = parser.parse_args()

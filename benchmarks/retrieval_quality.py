@@ -247,15 +247,21 @@ def store_for(one: EvaluationSet, kind: str, stores: Path) -> Iterator[str]:
             yield fresh.target
 
 
-def main() -> None:
-    """Print the table."""
-    from kgrag.retrieve import pipeline_names
-
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def parser_of_sets(description: str | None) -> argparse.ArgumentParser:
+    """Make a parser of the options that say which sets are asked, and where their stores and data are."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--store", choices=("embedded", "neo4j"), default="embedded")
     parser.add_argument("--stores", type=Path, default=CACHE)
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--sets", default=",".join(one.name for one in SETS))
+    return parser
+
+
+def main() -> None:
+    """Print the table."""
+    from kgrag.retrieve import pipeline_names
+
+    parser = parser_of_sets(__doc__)
     parser.add_argument("--pipelines", default=",".join(pipeline_names()))
     arguments = parser.parse_args()
     arguments.stores.mkdir(parents=True, exist_ok=True)

@@ -19,7 +19,6 @@ from kgrag.models.base import Embedder, Vectors
 from kgrag.retrieve import AdaptiveRetriever, Retriever, load_pipeline, open_retriever
 from kgrag.store.connection import Transaction
 from kgrag.store.graph import GraphStore
-from kgrag.store.schema import CHUNK_VECTOR_INDEX
 from kgrag.store.search import Search
 
 __all__ = ["WARM_UP", "PipelineCost", "StatementCost", "pipeline_costs", "statements_timed", "vector_recall"]
@@ -206,8 +205,6 @@ def vector_recall(
         cosines = vectors @ vector
         least = np.partition(cosines, -NEAREST)[-NEAREST] - 1e-6
         for times in oversampling:
-            rows = store.search.dense_seeds(
-                index=CHUNK_VECTOR_INDEX, vector=vector.tolist(), limit=NEAREST, candidates=times * NEAREST
-            )
+            rows = store.search.dense_seeds(vector=vector.tolist(), limit=NEAREST, candidates=times * NEAREST)
             found[times] += sum(bool(cosines[place[row["id"]]] >= least) for row in rows)
     return {times: count / (NEAREST * len(asked)) for times, count in found.items()}

@@ -33,6 +33,7 @@ __all__ = [
     "TableRow",
     "Thing",
     "Usage",
+    "canonical_json",
     "content_id",
     "place",
     "with_context",
@@ -51,6 +52,11 @@ def content_id(*parts: str) -> str:
         digest.update(f"{len(data)}:".encode())
         digest.update(data)
     return digest.hexdigest()[:32]
+
+
+def canonical_json(value: Any) -> str:
+    """Write a value as JSON in the one way in which equal values are equal texts: keys sorted, no spaces, letters as they are."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 class _Value(BaseModel):

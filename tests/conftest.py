@@ -19,7 +19,7 @@ import neo4j as neo4j_driver
 import pytest
 
 from kgrag.neo4j_local import server as neo4j_server
-from kgrag.store.graph import open_store
+from kgrag.store.graph import GraphStore, open_store
 from kgrag.store.jvm import QUICK_START
 from kgrag.store.jvm_archive import ARCHIVE_VARIABLE, QUIET, Archive, speaks_of_archives
 from kgrag.store.opening import open_connection
@@ -403,6 +403,13 @@ def store_target(
         return str(target)
     address: str = request.getfixturevalue("neo4j_empty")
     return address
+
+
+@pytest.fixture
+def store(store_target: str) -> Iterator[GraphStore]:
+    """An empty store, once on each database."""
+    with open_store(store_target) as opened:
+        yield opened
 
 
 @on_each_database

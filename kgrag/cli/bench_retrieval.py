@@ -353,7 +353,7 @@ def _show(
                     [asked.scores[measure] for asked in compared.asked],
                     [asked.question.cluster for asked in result.asked],
                 )
-                row.append(f"{one.value:+.3f} [{one.low:+.3f}, {one.high:+.3f}]")
+                row.append(f"{one:+.3f}")
             differences.append(row)
         markdown_table(["pipeline", *measures], differences, on=on)
     on.print(

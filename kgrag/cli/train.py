@@ -96,7 +96,7 @@ def trained_words(trained: TrainedRanker, pipeline: str) -> str:
         f"{adapted.questions} of {trained.asked} questions ({trained.questions}) have gold among what {pipeline} finds"
         f"{without_gold_words(trained.without_gold)}.",
         f"Held-out gain, each question ranked by weights learnt without its document: {adapted.after:.3f} against {adapted.before:.3f} "
-        f"before, {gain.value:+.3f} [{gain.low:+.3f}, {gain.high:+.3f}].",
+        f"before, {gain:+.3f}.",
         f"Written: {trained.out}. Use it with --pipeline {trained.out}."
         if trained.out
         else f"No gain that is sure: nothing is written, {pipeline} stays as it is.",

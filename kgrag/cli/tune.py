@@ -123,7 +123,7 @@ def _show(tuned: Tuned, out: Path | None) -> None:
             [
                 one.switch,
                 one.choice,
-                _interval(one.gain),
+                f"{one.gain:+.3f}",
                 f"{cost.tokens:.0f}",
                 f"{cost.milliseconds:.0f}",
                 f"{cost.calls:.1f}",
@@ -132,7 +132,7 @@ def _show(tuned: Tuned, out: Path | None) -> None:
         ],
     )
     taken = [
-        f"{place}. {one.switch}: {one.before} → {one.choice}, {_interval(one.gain)}"
+        f"{place}. {one.switch}: {one.before} → {one.choice}, {one.gain:+.3f}"
         for place, one in enumerate(tuned.search.taken, start=1)
     ] or ["Nothing gains more than a standard error: the start stays."]
     lines = [
@@ -140,7 +140,7 @@ def _show(tuned: Tuned, out: Path | None) -> None:
         "Greedy search over all questions:",
         *taken,
         f"Found: {name_of(tuned.search.chosen)}: {tuned.after[0]:.3f} (the search saw these questions), {_cost(tuned.after[1])}.",
-        f"Each half of the questions asked by what the other half chose, against the start: {_interval(tuned.held_out)}.",
+        f"Each half of the questions asked by what the other half chose, against the start: {tuned.held_out:+.3f}.",
         *(f"Half {number} chose: {name_of(one)}" for number, one in enumerate(tuned.halves, start=1)),
     ]
     stdout.print("\n".join(lines), markup=False)
@@ -163,10 +163,6 @@ def _show(tuned: Tuned, out: Path | None) -> None:
             f"\nWritten: {out}. Use it with --pipeline {out}; kgrag bench retrieval compares it with others.",
             markup=False,
         )
-
-
-def _interval(one: Any) -> str:
-    return f"{one.value:+.3f} [{one.low:+.3f}, {one.high:+.3f}]"
 
 
 def _cost(cost: Cost) -> str:

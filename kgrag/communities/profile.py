@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kgrag.types import Chunk, Community, Document, content_id
+from kgrag.types import Chunk, Community, Document, canonical_json, content_id
 
 __all__ = ["Corpus", "EntityRow", "Profile", "make_profile", "representative_chunks"]
 
@@ -67,7 +67,7 @@ class Profile:
 
     def canonical_json(self) -> str:
         """Write it as a model is shown it: sorted keys, no identifiers of the store; the same content gives the same text."""
-        return json.dumps(self._content(), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        return canonical_json(self._content())
 
     @property
     def content_hash(self) -> str:

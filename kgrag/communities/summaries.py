@@ -238,35 +238,26 @@ class Summarising:
 
     def _only_without_vector(self, key: str, content_hash: str) -> Community | None:
         """Return the community whose summary of such a profile is there, and lacks a vector only."""
-        record, stored = self._done.get(key), self._stored.get(key)
-        return (
-            stored.community
-            if record is not None
-            and record.state == "failed"
-            and (record.version, record.result) == (self._version, _no_vector(content_hash))
-            and stored is not None
-            and stored.content_hash == content_hash
-            else None
-        )
+        stored = self._summarised(key, content_hash, result=_no_vector(content_hash), failed=True)
+        return None if stored is None else stored.community
 
     def _unchanged(self, key: str, content_hash: str) -> bool:
-        """Say whether a community has the summary of such a profile: the ledger says that it was made, and the community has it."""
+        """Say whether a community has the summary of such a profile."""
+        return self._summarised(key, content_hash, result=content_hash, failed=False) is not None
+
+    def _summarised(self, key: str, content_hash: str, *, result: str, failed: bool) -> StoredCommunity | None:
+        """Return a community with the summary of such a profile: the ledger says with what result it was made, and the community has it."""
         record, stored = self._done.get(key), self._stored.get(key)
-        return (
-            record is not None
-            and record.state != "failed"
-            and (record.version, record.result) == (self._version, content_hash)
-            and stored is not None
-            and stored.content_hash == content_hash
-        )
+        if record is None or (record.version, record.result) != (self._version, result):
+            return None
+        there = stored is not None and stored.content_hash == content_hash and (record.state == "failed") == failed
+        return stored if there else None
 
     def _record(
         self, key: str, content_hash: str, *, state: str, reason: str = "", usage: Usage | None = None
     ) -> WorkRecord:
         """Make a ledger entry; what was spent adds up over attempts."""
-        previous = self._done.get(key)
-        spent = (usage or Usage()) + (previous.usage if previous else Usage())
-        return WorkRecord(
+        record = WorkRecord(
             SUMMARISE,
             key,
             scope=self._graph,
@@ -274,12 +265,8 @@ class Summarising:
             state=state,
             reason=reason,
             result=content_hash,
-            attempts=previous.attempts + 1 if previous else 1,
-            calls=spent.calls,
-            tokens=spent.prompt_tokens + spent.completion_tokens,
-            completion_tokens=spent.completion_tokens,
-            cost=spent.cost,
         )
+        return record.after(self._done.get(key), usage)
 
 
 def _no_vector(content_hash: str) -> str:

@@ -26,7 +26,15 @@ from kgrag.engines.base import Extract
 from kgrag.engines.ray_cluster import import_ray, join
 from kgrag.engines.ray_pool import IN_FLIGHT, LOOK_AGAIN_S, LostError, Pool, Work
 from kgrag.engines.ray_readers import Readers
-from kgrag.engines.ray_workers import ChunkExtractor, ExtractorRecipe, FileReader, Mailbox, Question, TextEmbedder
+from kgrag.engines.ray_workers import (
+    PROBE,
+    ChunkExtractor,
+    ExtractorRecipe,
+    FileReader,
+    Mailbox,
+    Question,
+    TextEmbedder,
+)
 from kgrag.errors import KgragError
 from kgrag.extract import asks_model
 from kgrag.extract.base import Extractor, InducesSchema, chunk_fingerprints
@@ -103,7 +111,6 @@ class RayEngine:
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         asks = asks_model(extractor.name)
-        probe = Chunk(id="probe", document_id="probe", source_id="probe", position=0, text="", tokens=0)
         recipe = self._ray.put(
             ExtractorRecipe(
                 extractor=None if asks else extractor,
@@ -112,7 +119,7 @@ class RayEngine:
                 settings=settings.model_copy(update={"engine": "local"}),
                 model=model.name if model else "",
                 identity=identity_of(model) if model else "",
-                fingerprint=chunk_fingerprints(extractor)(probe) if asks else "",
+                fingerprint=chunk_fingerprints(extractor)(PROBE) if asks else "",
             )
         )
         at_once = max(IN_FLIGHT, math.ceil(settings.concurrency / self.workers)) if asks else IN_FLIGHT

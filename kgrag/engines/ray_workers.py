@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from kgrag.documents.pdf.pages import Page
 
 __all__ = [
+    "PROBE",
     "Answer",
     "ChunkExtractor",
     "ExtractorRecipe",
@@ -45,6 +46,9 @@ __all__ = [
 
 MAILBOX_AWAY_S = 60.0
 ASK_AGAIN_S = 0.5
+
+PROBE = Chunk(id="probe", document_id="probe", source_id="probe", position=0, text="", tokens=0)
+"""Of this chunk an extractor that asks a model has the fingerprint that it has of all."""
 
 Answer = tuple[str, Any]
 
@@ -164,8 +168,7 @@ class ExtractorRecipe:
         made = open_extractor(self.name, model=_MailedModel(self.model, self.identity, mailbox), settings=self.settings)
         if self.schema is not None and isinstance(made, InducesSchema):
             made.use(self.schema)
-        probe = Chunk(id="probe", document_id="probe", source_id="probe", position=0, text="", tokens=0)
-        if chunk_fingerprints(made)(probe) != self.fingerprint:
+        if chunk_fingerprints(made)(PROBE) != self.fingerprint:
             raise InputError(
                 f"A worker makes another extractor {self.name} than the process that builds: install the same version of kgrag, and of its "
                 "extras, on every node."

@@ -10,7 +10,16 @@ import numpy as np
 
 from kgrag.evaluate.summary import Summary
 
-__all__ = ["BINNED_BY", "GOES_WITH", "Bin", "correlation", "correlations", "length_lines", "quantile_bins"]
+__all__ = [
+    "BINNED_BY",
+    "GOES_WITH",
+    "Bin",
+    "correlation",
+    "correlations",
+    "length_lines",
+    "markdown_row",
+    "quantile_bins",
+]
 
 GOES_WITH = ("evidence tokens", "seconds", "reference words", "answer words")
 """Measures that the main one is correlated with."""
@@ -45,11 +54,11 @@ def correlations(columns: Mapping[str, Sequence[float | None]]) -> dict[tuple[st
     return {(one, other): correlation(columns[one], columns[other]) for one, other in combinations(columns, 2)}
 
 
-def quantile_bins(values: Sequence[float], bins: int = BINS) -> list[Bin]:
-    """Divide values at their quantiles, as pandas' `qcut` does; equal edges make fewer bins."""
+def quantile_bins(values: Sequence[float]) -> list[Bin]:
+    """Divide values at their quantiles into `BINS`, as pandas' `qcut` does; equal edges make fewer bins."""
     if not values:
         return []
-    edges = list(dict.fromkeys(np.quantile(values, np.linspace(0.0, 1.0, bins + 1)).tolist()))
+    edges = list(dict.fromkeys(np.quantile(values, np.linspace(0.0, 1.0, BINS + 1)).tolist()))
     if len(edges) == 1:
         return [Bin(edges[0], edges[0], tuple(range(len(values))))]
     found = []
@@ -72,16 +81,16 @@ def length_lines(summary: Summary) -> Iterator[str]:
     }
     shown = [name for name in GOES_WITH if any(going[pipeline, name] is not None for pipeline in columns)]
     if shown:
-        yield from ("", f"## Pearson's r of {summary.main} with", "", _line(["pipeline", *shown]))
-        yield _line(["---"] * (1 + len(shown)))
+        yield from ("", f"## Pearson's r of {summary.main} with", "", markdown_row(["pipeline", *shown]))
+        yield markdown_row(["---"] * (1 + len(shown)))
         for pipeline in columns:
-            yield _line([pipeline, *(_figure(going[pipeline, name]) for name in shown)])
+            yield markdown_row([pipeline, *(_figure(going[pipeline, name]) for name in shown)])
     known = {pipeline: _known(of[BINNED_BY]) for pipeline, of in columns.items()}
     bins = quantile_bins([length for _, length in next(iter(known.values()), [])])
     if len(bins) > 1:
         head = [f"{'(' if number else '['}{one.low:g}, {one.high:g}]" for number, one in enumerate(bins)]
-        yield from ("", f"## {summary.main} by {BINNED_BY}, quartiles", "", _line(["pipeline", *head]))
-        yield _line(["---"] * (1 + len(head)))
+        yield from ("", f"## {summary.main} by {BINNED_BY}, quartiles", "", markdown_row(["pipeline", *head]))
+        yield markdown_row(["---"] * (1 + len(head)))
         for pipeline, of in columns.items():
             lengths, scores = known[pipeline], of[summary.main]
             cells = []
@@ -91,7 +100,7 @@ def length_lines(summary: Summary) -> Iterator[str]:
                 ]
                 judged = [score for place in inside if (score := scores[place]) is not None]
                 cells.append(_figure(float(np.mean(judged)) if judged else None))
-            yield _line([pipeline, *cells])
+            yield markdown_row([pipeline, *cells])
 
 
 def _known(values: Sequence[float | None]) -> list[tuple[int, float]]:
@@ -102,5 +111,6 @@ def _figure(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
 
 
-def _line(cells: Sequence[str]) -> str:
+def markdown_row(cells: Sequence[str]) -> str:
+    """Write a row of a Markdown table."""
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

@@ -14,7 +14,7 @@ from kgrag.evaluate import plots
 from kgrag.evaluate.judge import rules
 from kgrag.evaluate.judge.judges import one_family
 from kgrag.evaluate.judge.presets import evaluation_folder
-from kgrag.evaluate.lengths import length_lines
+from kgrag.evaluate.lengths import length_lines, markdown_row
 from kgrag.evaluate.runs import Run
 from kgrag.evaluate.statistics import FEWEST_CLUSTERS
 from kgrag.evaluate.summary import ALL, Summary
@@ -215,38 +215,44 @@ def write_markdown(run: Run, out: Path, *, summary: Summary) -> None:
         "",
         _with_a_score(summary),
         "",
-        _line(["pipeline", *columns]),
-        _line(["---"] * (1 + len(columns))),
+        markdown_row(["pipeline", *columns]),
+        markdown_row(["---"] * (1 + len(columns))),
     ]
     for pipeline in summary.pipelines:
         cells = []
         for query_type in columns:
             one = summary.interval(pipeline, summary.main, query_type)
-            cells.append("" if one is None else f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]")
-        lines.append(_line([pipeline, *cells]))
+            cells.append("" if one is None else f"{one:.2f}")
+        lines.append(markdown_row([pipeline, *cells]))
     if summary.has_losses:
-        lines += ["", "## Gold facts lost in retrieval + lost in answering", "", _line(["pipeline", *columns])]
-        lines.append(_line(["---"] * (1 + len(columns))))
+        lines += ["", "## Gold facts lost in retrieval + lost in answering", "", markdown_row(["pipeline", *columns])]
+        lines.append(markdown_row(["---"] * (1 + len(columns))))
         for pipeline in summary.pipelines:
-            lines.append(_line([pipeline, *(_losses(summary, pipeline, one) for one in columns)]))
+            lines.append(markdown_row([pipeline, *(_losses(summary, pipeline, one) for one in columns)]))
     if (known := _answerability(summary)) is not None:
         asked, unanswerable = known["asked"], known["unanswerable"]
         lines += ["", f"## Abstentions ({unanswerable} of {asked} questions have no answer)", ""]
         lines += [
-            _line(["pipeline", "right of all abstentions", "abstained of questions without an answer"]),
-            _line(["---"] * 3),
+            markdown_row(["pipeline", "right of all abstentions", "abstained of questions without an answer"]),
+            markdown_row(["---"] * 3),
         ]
         for pipeline in summary.pipelines:
-            lines.append(_line([pipeline, *(f"{one.hits} of {one.of}" for one in summary.abstention(pipeline))]))
+            lines.append(markdown_row([pipeline, *(f"{one.hits} of {one.of}" for one in summary.abstention(pipeline))]))
     lines += ["", "## By type", ""] + [f"- {one.query_type}: {one.in_words}" for one in summary.verdicts]
     lines += length_lines(summary)
     if summary.calibration is not None:
         head = ["pipeline", "seen", "corrected"]
-        lines += ["", "## Right answers, corrected for the judge's errors", "", _line(head), _line(["---"] * 3)]
+        lines += [
+            "",
+            "## Right answers, corrected for the judge's errors",
+            "",
+            markdown_row(head),
+            markdown_row(["---"] * 3),
+        ]
         for pipeline in summary.pipelines:
             one, seen = summary.corrected(pipeline), summary.mean(pipeline, "right")
-            corrected = "" if one is None else f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]"
-            lines.append(_line([pipeline, "" if seen is None else f"{seen:.2f}", corrected]))
+            corrected = "" if one is None else f"{one:.2f}"
+            lines.append(markdown_row([pipeline, "" if seen is None else f"{seen:.2f}", corrected]))
     lines += ["", "## What speaks against these figures", ""] + [f"- {one}" for one in threats(run, summary)]
     lines += ["", "## Made with", ""] + [f"- {key}: {value}" for key, value in settings.model_dump().items()]
     out.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -270,10 +276,6 @@ def _with_a_score(summary: Summary) -> str:
 def _losses(summary: Summary, pipeline: str, query_type: str) -> str:
     retrieval, answering = (summary.mean(pipeline, f"lost in {one}", query_type) for one in ("retrieval", "answering"))
     return "" if retrieval is None or answering is None else f"{retrieval:.2f} + {answering:.2f}"
-
-
-def _line(cells: list[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
 def write_csv(out: Path, *, summary: Summary) -> None:

@@ -40,11 +40,14 @@ TestName = Literal["McNemar (exact)", "permutation of signs", "permutation of si
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A figure with its 95 % interval."""
+    """A figure with its 95 % interval; `f"{one:+.2f}"` writes all three of its numbers so: `+0.10 [+0.02, +0.18]`."""
 
     value: float
     low: float
     high: float
+
+    def __format__(self, form: str) -> str:
+        return f"{self.value:{form}} [{self.low:{form}}, {self.high:{form}}]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -197,7 +197,7 @@ class Summary:
         return found
 
     def _verdict(self, query_type: str, best: str, interval: Interval) -> Verdict:
-        shown = f"{interval.value:.2f} [{interval.low:.2f}, {interval.high:.2f}]"
+        shown = f"{interval:.2f}"
         if best == self.baseline:
             return Verdict(query_type, best, interval, False, f"the baseline has the best mean ({shown})")
         one, p = self.comparisons.get((best, query_type)), self.holm.get((best, query_type), 1.0)
@@ -205,9 +205,7 @@ class Summary:
             return Verdict(
                 query_type, best, interval, False, f"{best} ({shown}); not asked the same questions as the baseline"
             )
-        gain = (
-            f"{one.difference.value:+.2f} [{one.difference.low:+.2f}, {one.difference.high:+.2f}] over {self.baseline}"
-        )
+        gain = f"{one.difference:+.2f} over {self.baseline}"
         if p < ALPHA and one.difference.value > 0:
             return Verdict(query_type, best, interval, True, f"{shown}, {gain}, p = {p:.3f} after Holm")
         if not one.wins and not one.losses:

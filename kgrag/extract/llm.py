@@ -19,6 +19,7 @@ from kgrag.extract.replies import read_reply
 from kgrag.extract.schema import ExtractionSchema
 from kgrag.extract.statements import Stated
 from kgrag.models.base import ChatModel, Message
+from kgrag.models.reply_schema import TEXT, list_of, object_of
 from kgrag.text.names import NORMAL_FORM_VERSION
 from kgrag.types import Chunk, Document, Extraction, Usage, content_id
 
@@ -41,37 +42,27 @@ Read the text once more. Reply in the same form with the entities, relations and
 have. If nothing is missing, give empty lists."""
 
 
-def _list_of(**properties: str) -> dict[str, Any]:
-    item = {
-        "type": "object",
-        "properties": {name: {"type": "string", "description": text} for name, text in properties.items()},
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-    return {"type": "array", "items": item}
+def _described(**properties: str) -> dict[str, Any]:
+    """Make the schema of a list of objects whose properties are texts, each with what it is."""
+    return list_of(object_of(**{name: {**TEXT, "description": text} for name, text in properties.items()}))
 
 
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "entities": _list_of(name="As the text writes it.", type="One word.", description="Of the text, or empty."),
-        "relations": _list_of(
-            subject="As the text writes it.",
-            relation="UPPER_SNAKE_CASE.",
-            object="As the text writes it.",
-            sentence="The sentence or row that says it.",
-        ),
-        "quantities": _list_of(
-            subject="What it is of.",
-            property="What is measured.",
-            value="Number and unit as written.",
-            condition="When it holds, or empty.",
-            sentence="The sentence or row that says it.",
-        ),
-    },
-    "required": ["entities", "relations", "quantities"],
-    "additionalProperties": False,
-}
+SCHEMA = object_of(
+    entities=_described(name="As the text writes it.", type="One word.", description="Of the text, or empty."),
+    relations=_described(
+        subject="As the text writes it.",
+        relation="UPPER_SNAKE_CASE.",
+        object="As the text writes it.",
+        sentence="The sentence or row that says it.",
+    ),
+    quantities=_described(
+        subject="What it is of.",
+        property="What is measured.",
+        value="Number and unit as written.",
+        condition="When it holds, or empty.",
+        sentence="The sentence or row that says it.",
+    ),
+)
 
 EXAMPLES: tuple[tuple[str, Mapping[str, Any]], ...] = (
     (

@@ -26,7 +26,6 @@ from kgrag.retrieve import AdaptiveRetriever, Retrieval, Retriever
 from kgrag.settings import Settings
 from kgrag.store.fulltext import fulltext_query
 from kgrag.store.graph import GraphStore
-from kgrag.store.schema import CHUNK_FULLTEXT_INDEX
 from kgrag.text.courtesies import without_courtesies
 from kgrag.text.questions import checked_question, read_question
 from kgrag.text.words import stems
@@ -147,10 +146,7 @@ def _silence(read: str, answer: Answer, store: GraphStore) -> Silence | None:
     words = [*asked.names, *(word for word, stem in stems(asked.text) if stem in asked.terms)]
     terms = list(dict.fromkeys(words))
     absent = [
-        term
-        for term in terms
-        if (query := fulltext_query(term))
-        and not store.search.mentioning_chunk(index=CHUNK_FULLTEXT_INDEX, query=query)
+        term for term in terms if (query := fulltext_query(term)) and not store.search.mentioning_chunk(query=query)
     ]
     absent = [
         term for term in absent if not any(term != other and term.casefold() in other.casefold() for other in absent)

@@ -70,7 +70,7 @@ async def build(
 
     def read_documents() -> int:
         store.bind(embedder.name, embedder.dimensions)
-        waiting = store.documents.count_chunks_without_embedding()
+        waiting = len(store.documents.ids_without_embedding())
         convert(
             discovery,
             store,

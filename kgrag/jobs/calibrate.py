@@ -72,7 +72,7 @@ class Calibration(BaseModel):
 def _shown(one: Interval | None) -> str:
     if one is None:
         return "not defined (the judge or people say the same of all pairs)"
-    return f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]"
+    return f"{one:.2f}"
 
 
 async def calibrate(

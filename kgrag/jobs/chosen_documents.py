@@ -1,14 +1,16 @@
-"""Which documents a question is asked of: those whose fields say what is wanted of them."""
+"""Which documents are meant: those whose fields say what is wanted of them, or that are called something."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
+from kgrag.documents.discovery import stored_path
 from kgrag.errors import InputError
 from kgrag.types import Document
 
-__all__ = ["documents_where"]
+__all__ = ["documents_called", "documents_where"]
 
 FIELDS = ("product", "category", "version", "title", "path", "format")
 VALUES_NAMED = 10
@@ -44,6 +46,24 @@ def documents_where(conditions: Sequence[str], documents: Iterable[Document]) ->
         folded = {value.casefold() for value in values}
         left = [document for document in left if said[document.id].casefold() in folded]
     return [document.id for document in left]
+
+
+def documents_called(name: str, documents: Sequence[Document]) -> list[Document]:
+    """Return the document of a path or id, or of a title that one file has. Raises `InputError` where there is none, or several."""
+    # `./x.md`, and a name with bytes that are no UTF-8, come as a shell gives them.
+    paths = {name, stored_path(Path(name))}
+    found = [one for one in documents if one.id == name or one.path in paths] or [
+        one for one in documents if one.title == name
+    ]
+    if not found:
+        raise InputError(
+            f"No document has the path, id or title {name!r}. `kgrag cypher 'MATCH (d:Document) RETURN d.path'` lists them."
+        )
+    if len(several := sorted({one.path for one in found})) > 1:
+        raise InputError(
+            f"{name!r} is the title of several documents ({', '.join(several)}): say which, by path or id."
+        )
+    return found
 
 
 def _value(document: Document, field: str) -> str:

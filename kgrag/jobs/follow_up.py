@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from kgrag.errors import ModelError
 from kgrag.models.base import ChatModel
+from kgrag.models.reply_schema import TEXT, object_of
 from kgrag.retrieve import prompts
 from kgrag.text.follow_ups import LOOK_BACK, Completed, complete_question, unfaithful
 from kgrag.text.surrogates import without_controls, without_surrogates
@@ -37,7 +38,7 @@ async def complete_by_model(
     usage = Usage()
     try:
         async with asyncio.timeout(COMPLETE_S):
-            reply = await model.reply(messages, schema=prompts.object_schema(question={"type": "string"}))
+            reply = await model.reply(messages, schema=object_of(question=TEXT))
         usage = reply.usage
         said = reply.data.get("question") if isinstance(reply.data, Mapping) else None
         completed = " ".join(without_controls(without_surrogates(said)).split()) if isinstance(said, str) else ""

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from kgrag.errors import InputError
 from kgrag.models.base import Embedder
 from kgrag.store.graph import GraphStore
-from kgrag.store.schema import entity_vector_index
 from kgrag.text.names import normal_form
 
 __all__ = ["AnswerGraph", "GraphEdge", "GraphNode", "Neighbours", "Statement", "graph_of_chunks", "neighbours"]
@@ -102,7 +101,6 @@ async def neighbours(
     def read() -> list[Neighbours]:
         rows = store.search.linked_entities(
             graph=graph,
-            index=entity_vector_index(graph),
             vector=vector,
             limit=NEAR,
             candidates=CANDIDATES,

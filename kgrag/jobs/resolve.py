@@ -33,6 +33,7 @@ from kgrag.resolve.rules import decide_by_rules, find_candidates
 from kgrag.resolve.similarity import DEFAULT_THRESHOLD, CorpusEvidence, name_similarity
 from kgrag.store.graph import GraphStore
 from kgrag.store.merges import Merge, Merged
+from kgrag.types import canonical_json
 
 __all__ = ["Explanation", "ResolveReport", "explain", "resolve", "undo"]
 
@@ -302,5 +303,5 @@ async def _split(store: GraphStore, graph: str, survivors: Sequence[str], *, pro
 
 
 def _merge(group: MergeGroup) -> Merge:
-    reasons = json.dumps(group.model_dump(mode="json"), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    reasons = canonical_json(group.model_dump(mode="json"))
     return Merge(group.survivor, tuple(sorted(member.key for member in group.members)), reasons)

@@ -70,8 +70,7 @@ async def train_ranker(
         return TrainedRanker(adapted, None, questions, made, len(asked), without_gold)
     comments = (
         f"{chosen.name} with a ranker learnt from {adapted.questions} questions ({questions.name}), by kgrag train ranker.",
-        f"Held-out gain {adapted.after:.3f} against {adapted.before:.3f} before: {adapted.difference.value:+.3f} "
-        f"[{adapted.difference.low:+.3f}, {adapted.difference.high:+.3f}].",
+        f"Held-out gain {adapted.after:.3f} against {adapted.before:.3f} before: {adapted.difference:+.3f}.",
     )
     write_whole(out, pipeline_file(with_weights(chosen, adapted.weights), comments=comments))
     return TrainedRanker(adapted, out, questions, made, len(asked), without_gold)

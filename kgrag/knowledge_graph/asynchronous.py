@@ -7,21 +7,15 @@ import threading
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol, Self, TypeVar
 
-from kgrag.models import (
-    CHAT_MODELS,
-    check_model_names,
-    is_hosted,
-    open_chat_model,
-    open_embedder,
-    open_reranker,
-)
+from kgrag.knowledge_graph.opened import OpenedGraph, open_chosen
+from kgrag.models import CHAT_MODELS
 from kgrag.models.names import JUDGE
-from kgrag.settings import Settings, load_settings
-from kgrag.store.graph import GraphStore, open_store
+from kgrag.models.opened import OpenedModels
+from kgrag.settings import Settings
+from kgrag.store.graph import GraphStore
 from kgrag.store.kept import KeptUntilBuilt
 from kgrag.types import Answer, Community, Document, Evidence, Usage
 
@@ -41,32 +35,16 @@ if TYPE_CHECKING:
     from kgrag.jobs.train import TrainedRanker
     from kgrag.jobs.train_links import LinkOptions, TrainedLinks
     from kgrag.jobs.tune import Tuned
-    from kgrag.models.base import ChatModel, Embedder, Reranker
-    from kgrag.models.meter import Meter
+    from kgrag.models.base import ChatModel
     from kgrag.retrieve import AdaptiveRetriever, Retrieval, Retriever
     from kgrag.text.follow_ups import Completed
 
-__all__ = ["AsyncKnowledgeGraph", "chosen_settings", "open_chosen"]
+__all__ = ["AsyncKnowledgeGraph"]
 
 T = TypeVar("T")
 
 SEEN_CHECKED_EVERY_S = 1.0
 """The ledger is asked so often at most whether what somebody may read has changed."""
-
-
-def chosen_settings(store: str | Path | None, settings: dict[str, Any]) -> Settings:
-    """Return the settings by these, the environment and `kgrag.toml`, models named as they may be. Raises `InputError`."""
-    chosen = load_settings(store=None if store is None else str(store), **settings)
-    check_model_names(chosen)
-    return chosen
-
-
-def open_chosen(
-    store: str | Path | None, *, create: bool, settings: dict[str, Any], reads_only: bool = False
-) -> tuple[GraphStore, Settings]:
-    """Open the store that the settings name; see `open_graph`."""
-    chosen = chosen_settings(store, settings)
-    return open_store(chosen.store, create=create, reads_only=reads_only), chosen
 
 
 class _Outlast(Protocol):
@@ -83,7 +61,7 @@ _outlasting: ContextVar[_Outlast] = ContextVar("outlasting", default=_at_once)
 """What is done about a model that is away: by whoever asks many questions, in its tasks and threads."""
 
 
-class AsyncKnowledgeGraph:
+class AsyncKnowledgeGraph(OpenedGraph):
     """An open store with the models and the pipeline that it is used with. Close it, or use it as a context manager.
 
     Its methods run in the caller's event loop, what blocks in threads beside it; connections to models are kept as long as that loop
@@ -93,9 +71,8 @@ class AsyncKnowledgeGraph:
             answers = await asyncio.gather(*(kg.ask(question) for question in questions))
     """
 
-    def __init__(self, store: GraphStore, settings: Settings) -> None:
-        self.store = store
-        self.settings = settings
+    def __init__(self, store: GraphStore, settings: Settings, *, models: OpenedModels | None = None) -> None:
+        super().__init__(store, settings, models=models)
         self._opening = threading.Lock()
         self._retrievers: dict[str, Retriever | AdaptiveRetriever] = {}
         self._seen = KeptUntilBuilt(store.search.ledger_state, checked_every_s=SEEN_CHECKED_EVERY_S)
@@ -108,26 +85,6 @@ class AsyncKnowledgeGraph:
         return cls(
             *await asyncio.to_thread(open_chosen, store, create=create, settings=settings, reads_only=reads_only)
         )
-
-    @cached_property
-    def embedder(self) -> Embedder:
-        """The embedding model of the settings."""
-        return open_embedder(self.settings.embedder, settings=self.settings, meter=self.meter)
-
-    @cached_property
-    def model(self) -> ChatModel | None:
-        """The chat model of the settings; None where they say `rules`. Raises `ModelError` where its key is missing."""
-        if self.settings.model in CHAT_MODELS:
-            return None
-        return open_chat_model(self.settings.model, settings=self.settings, meter=self.meter)
-
-    @cached_property
-    def meter(self) -> Meter:
-        """What hosted models used and cost since this was opened."""
-        from kgrag.models.meter import Meter
-        from kgrag.models.prices import load_prices
-
-        return Meter(load_prices(self.settings.prices))
 
     async def build(
         self,
@@ -145,7 +102,12 @@ class AsyncKnowledgeGraph:
         before = dict(self.meter.usage)
         model = None if asked is None else ExpectingChatModel(asked)
         extractors = self._extractors(model)  # a wrong prompt or schema file is found before any call
-        await self._check_models(extracting=asked is not None)
+        # The others ask for plain text.
+        by_schema = {"llm"} | ({"graph_transformer"} if self.settings.transformer_mode == "tool" else set())
+        await self.models.require(
+            ["embedder"] if asked is None else ["chat", "embedder"],
+            structured=not by_schema.isdisjoint(self.settings.extractor),
+        )
         engine = await asyncio.to_thread(open_engine, self.settings, progress=progress)
         try:
             report = await self._write(
@@ -156,7 +118,7 @@ class AsyncKnowledgeGraph:
                     extractors=extractors,
                     settings=self.settings,
                     model=model,
-                    metadata=None if metadata is None else Path(metadata),
+                    metadata=_path(metadata),
                     keep_missing=keep_missing,
                     engine=engine,
                     progress=progress,
@@ -174,8 +136,9 @@ class AsyncKnowledgeGraph:
     async def delete(self, document: str, *, progress: Progress | None = None) -> list[Document]:
         """Take a document, by path, id or title, out of the store; see `kgrag.jobs.build.delete`. Raises `InputError` if unknown."""
         from kgrag.jobs.build import delete
+        from kgrag.jobs.chosen_documents import documents_called
 
-        found = await asyncio.to_thread(self._find, document)
+        found = documents_called(document, await asyncio.to_thread(self.store.documents.all))
         job = delete(
             found,
             store=self.store,
@@ -204,7 +167,7 @@ class AsyncKnowledgeGraph:
         return await self._write(
             resolve(
                 self.store,
-                await asyncio.to_thread(self.graph_name, graph),
+                await self._named(graph),
                 embedder=self.embedder,
                 method=method,
                 model=self.model if model is None and method == "llm" else model,
@@ -219,9 +182,7 @@ class AsyncKnowledgeGraph:
         """Take every merge of a graph back; return how many there were."""
         from kgrag.jobs.resolve import undo
 
-        return await self._write(
-            undo(self.store, await asyncio.to_thread(self.graph_name, graph), embedder=self.embedder, progress=progress)
-        )
+        return await self._write(undo(self.store, await self._named(graph), embedder=self.embedder, progress=progress))
 
     async def explain_merge(
         self, name: str, other: str | None = None, *, graph: str | None = None
@@ -254,15 +215,11 @@ class AsyncKnowledgeGraph:
         if name in CHAT_MODELS:
             summariser: Summariser = RulesSummariser()
         else:
-            summariser = ChatSummariser(
-                name,
-                lambda: open_chat_model(name, settings=self.settings, meter=self.meter),
-                price=self.meter.prices.of(name),
-            )
+            summariser = ChatSummariser(name, lambda: self.models.chat_named(name), price=self.meter.prices.of(name))
         return await self._write(
             update_communities(
                 self.store,
-                graph=await asyncio.to_thread(self.graph_name, graph),
+                graph=await self._named(graph),
                 embedder=self.embedder,
                 summariser=summariser,
                 settings=CommunitySettings(**settings),
@@ -286,7 +243,7 @@ class AsyncKnowledgeGraph:
         """Predict edges of a graph, kept apart from what was extracted; see `kgrag.jobs.complete.complete`."""
         from kgrag.jobs.complete import complete
 
-        name = await asyncio.to_thread(self.graph_name, graph)
+        name = await self._named(graph)
         await asyncio.to_thread(self.store.bind, self.embedder.name, self.embedder.dimensions)
         return await self._write(
             complete(
@@ -303,36 +260,9 @@ class AsyncKnowledgeGraph:
 
     async def undo_predictions(self, *, graph: str | None = None) -> int:
         """Take the predicted edges of a graph out; return how many there were."""
-        name = await asyncio.to_thread(self.graph_name, graph)
+        name = await self._named(graph)
         await asyncio.to_thread(self.store.bind, self.embedder.name, self.embedder.dimensions)
         return await self._write(asyncio.to_thread(self.store.predictions.delete, name))
-
-    def graph_names(self, graph: str | None = None) -> list[str]:
-        """Return the graphs to work on: the one that is given, or all. Raises `InputError` where the store does not have it, or none."""
-        from kgrag.errors import InputError
-
-        if graph:
-            self.store.graphs.counts_of(graph)
-            return [graph]
-        graphs = list(self.store.graphs.counts())
-        if not graphs:
-            raise InputError("The store has no graph yet. Fill it with kgrag build PATH...")
-        return graphs
-
-    def graph_name(self, graph: str | None = None) -> str:
-        """Return the name of a graph: the one that is given, or the only one.
-
-        Raises `InputError` where the store does not have it, or where it has to be given.
-        """
-        from kgrag.errors import InputError
-
-        if graph is not None:
-            self.store.graphs.counts_of(graph)
-            return graph
-        graphs = list(self.store.graphs.counts())
-        if len(graphs) == 1:
-            return graphs[0]
-        raise InputError(f"Say which graph: the store has {', '.join(graphs) or 'none yet; run kgrag build'}.")
 
     async def show_communities(self, *, graph: str | None = None) -> list[Community]:
         """Return the communities of a graph that have a label, coarsest and largest first."""
@@ -357,10 +287,7 @@ class AsyncKnowledgeGraph:
 
     def _limited_to(self, documents: Collection[str]) -> AsyncKnowledgeGraph:
         """Return the graph of some documents (ids) alone, with the same models and the same count of what they use."""
-        limited = AsyncKnowledgeGraph(self.store.limited_to(documents), self.settings)
-        for name in ("meter", "embedder", "model", "reranker"):
-            limited.__dict__[name] = getattr(self, name)
-        return limited
+        return AsyncKnowledgeGraph(self.store.limited_to(documents), self.settings, models=self.models)
 
     async def where(self, *conditions: str) -> AsyncKnowledgeGraph:
         """Return the graph of the documents of which `FIELD=VALUE` holds, with the same models: all others are as good as absent.
@@ -510,7 +437,9 @@ class AsyncKnowledgeGraph:
         from kgrag.jobs.compare import compare
 
         prepared = await self._comparison(Path(questions), options)
-        await self._check_comparing(options.judge)
+        await self.models.require(["chat", "embedder", "reranker"])
+        if options.judge != self.settings.model:
+            await self.models.require(["chat"], chat=options.judge)
         say = (progress or Silent()).say
         with Run(Path(out), create=True) as run, self.store.waiting(outage_policy(self.settings.wait_s, say=say)):
             return await compare(
@@ -539,12 +468,11 @@ class AsyncKnowledgeGraph:
         """Make questions with gold chunks of what the store holds, and write them; see `kgrag.jobs.questions.make_questions`."""
         from kgrag.jobs.questions import QuestionOptions, make_questions
 
-        graphs = list(self.store.graphs.counts())
         return await make_questions(
             Path(out),
             options or QuestionOptions(),
             store=self.store,
-            graph=self.graph_name(self.settings.graph) if graphs else "",
+            graph=await asyncio.to_thread(self._graph_of_settings),
             embedder=self.embedder,
             model=self.model,
             progress=progress,
@@ -567,13 +495,12 @@ class AsyncKnowledgeGraph:
         """Adapt the ranking of a pipeline to the store, and write it where that is better; see `kgrag.jobs.train.train_ranker`."""
         from kgrag.jobs.train import train_ranker
 
-        graphs = list(self.store.graphs.counts())
         return await train_ranker(
             Path(out),
             store=self.store,
-            graph=self.graph_name(self.settings.graph) if graphs else "",
+            graph=await asyncio.to_thread(self._graph_of_settings),
             embedder=self.embedder,
-            questions=Path(questions) if questions is not None else None,
+            questions=_path(questions),
             options=options,
             pipeline=pipeline,
             model=self.model,
@@ -601,13 +528,13 @@ class AsyncKnowledgeGraph:
             Path(questions),
             store=self.store,
             embedder=self.embedder,
-            out=None if out is None else Path(out),
-            switches=None if switches is None else Path(switches),
+            out=_path(out),
+            switches=_path(switches),
             measure=measure,
             budget=budget,
             top=top,
             factorial=factorial,
-            kept=None if kept is None else Path(kept),
+            kept=_path(kept),
             model=self.model,
             reranker=self.reranker,
             graph=self.settings.graph,
@@ -628,9 +555,9 @@ class AsyncKnowledgeGraph:
         return await train_links(
             Path(out),
             store=self.store,
-            graph=self.graph_name(self.settings.graph) if self.store.graphs.counts() else "",
+            graph=await asyncio.to_thread(self._graph_of_settings),
             embedder=self.embedder,
-            questions=Path(questions) if questions is not None else None,
+            questions=_path(questions),
             options=options,
             progress=progress,
         )
@@ -687,17 +614,6 @@ class AsyncKnowledgeGraph:
             self._seen.forget()
             self.store.kept.forget()
 
-    async def _check_models(self, *, extracting: bool) -> None:
-        """Find out whether the hosted models of a build are there, before any document is read or paid for. Raises `ModelError`."""
-        if extracting or is_hosted(self.settings.embedder):
-            from kgrag.models.check import Role, require_models
-
-            roles: list[Role] = ["chat", "embedder"] if extracting else ["embedder"]
-            # The others ask for plain text.
-            by_schema = {"llm"} | ({"graph_transformer"} if self.settings.transformer_mode == "tool" else set())
-            structured = by_schema.intersection(self.settings.extractor)
-            await require_models(self.settings, roles=roles, structured=bool(structured), meter=self.meter)
-
     async def _comparison(self, questions: Path, options: CompareOptions) -> Comparison:
         """Read and open all that a comparison needs, so that what is wrong is said before the first answer."""
         from kgrag.evaluate.gold_questions import read_questions_to_judge
@@ -709,7 +625,7 @@ class AsyncKnowledgeGraph:
         retrievers = {name: await asyncio.to_thread(self.retriever, name) for name in options.pipelines}
         model = None
         if options.judge not in CHAT_MODELS:
-            model = open_chat_model(options.judge, settings=self.settings, meter=self.meter, setting=JUDGE)
+            model = self.models.chat_named(options.judge, setting=JUDGE)
         return Comparison.prepare(
             questions.name,
             asked,
@@ -723,26 +639,6 @@ class AsyncKnowledgeGraph:
             prices=self.meter.prices,
         )
 
-    async def _check_comparing(self, judge: str) -> None:
-        """Ask every hosted model that a comparison needs once. Raises `ModelError`."""
-        from kgrag.models.check import Role, require_models
-
-        roles: list[Role] = ["chat"] if self.model is not None else []
-        roles += ["embedder"] if is_hosted(self.settings.embedder) else []
-        roles += ["reranker"] if self.settings.reranker is not None else []
-        if roles:
-            await require_models(self.settings, roles=roles, structured=self.model is not None, meter=self.meter)
-        if judge not in CHAT_MODELS and judge != self.settings.model:
-            judging = self.settings.model_copy(update={"model": judge})
-            await require_models(judging, roles=["chat"], structured=True, meter=self.meter)
-
-    @cached_property
-    def reranker(self) -> Reranker | None:
-        """The reranker of the settings; None where they name none. Raises `ModelError` where its key is missing."""
-        if self.settings.reranker is None:
-            return None
-        return open_reranker(self.settings.reranker, settings=self.settings, meter=self.meter)
-
     async def _opened_retriever(self, pipeline: str | None = None) -> Retriever | AdaptiveRetriever:
         """Return the retriever of a pipeline (None: that of the settings), opened on first use by one of those who ask for it."""
         name = pipeline or self.settings.pipeline
@@ -755,21 +651,6 @@ class AsyncKnowledgeGraph:
 
         known = self._retrievers.get(name)
         return await asyncio.to_thread(opened) if known is None else known
-
-    def retriever(self, pipeline: str) -> Retriever | AdaptiveRetriever:
-        """Return what retrieves by a pipeline (a name or a TOML file), with the models and the graph of the settings."""
-        from kgrag.retrieve import load_pipeline, open_retriever
-
-        chosen = load_pipeline(pipeline)
-        self.store.check(self.embedder.name, self.embedder.dimensions)
-        return open_retriever(
-            self.store,
-            self.embedder,
-            chosen,
-            chat=self.model,
-            reranker=self.reranker,
-            graph=self.settings.graph,
-        )
 
     def _extractors(self, model: ChatModel | None) -> list[Extractor]:
         from kgrag.extract import open_extractor
@@ -790,27 +671,18 @@ class AsyncKnowledgeGraph:
         name = (self.settings.graph if self.settings.extractor == ("mention",) else None) or "mention"
         return [open_extractor("mention")] if name in self.store.graphs.counts() else []
 
+    async def _named(self, graph: str | None) -> str:
+        return await asyncio.to_thread(self.graph_name, graph)
+
+    def _graph_of_settings(self) -> str:
+        """Return the graph of the settings, or the only one; empty where the store has none."""
+        return self.graph_name(self.settings.graph) if self.store.graphs.counts() else ""
+
     def _graph_to_show(self, graph: str | None) -> str:
         """Return the graph that is looked at: the one that is given, the settings' own, or the store's first."""
         names = self.graph_names(graph or self.settings.graph)
         return "mention" if "mention" in names else names[0]
 
-    def _find(self, document: str) -> list[Document]:
-        from kgrag.documents.discovery import stored_path
-        from kgrag.errors import InputError
 
-        documents = self.store.documents.all()
-        # `./x.md`, and a name with bytes that are no UTF-8, come as a shell gives them.
-        names = {document, stored_path(Path(document))}
-        found = [d for d in documents if d.id == document or d.path in names]
-        found = found or [d for d in documents if d.title == document]
-        if not found:
-            raise InputError(
-                f"No document has the path, id or title {document!r}. `kgrag cypher 'MATCH (d:Document) RETURN d.path'` lists them."
-            )
-        paths = sorted({d.path for d in found})
-        if len(paths) > 1:
-            raise InputError(
-                f"{document!r} is the title of several documents ({', '.join(paths)}): say which, by path or id."
-            )
-        return found
+def _path(given: str | Path | None) -> Path | None:
+    return None if given is None else Path(given)

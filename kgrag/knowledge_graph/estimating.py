@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgrag.common.waiting import wait_for
-from kgrag.knowledge_graph.asynchronous import chosen_settings
+from kgrag.knowledge_graph.opened import chosen_settings
 from kgrag.models import (
     CHAT_MODELS,
     open_chat_model,

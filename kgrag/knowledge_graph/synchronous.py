@@ -11,19 +11,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from kgrag.common.waiting import wait_for
-from kgrag.knowledge_graph.asynchronous import AsyncKnowledgeGraph, chosen_settings, open_chosen
-from kgrag.models import (
-    EMBEDDERS,
-    open_embedder,
-)
+from kgrag.knowledge_graph.asynchronous import AsyncKnowledgeGraph
+from kgrag.knowledge_graph.opened import OpenedGraph, chosen_settings, open_chosen
+from kgrag.models import EMBEDDERS, open_embedder
+from kgrag.models.opened import OpenedModels
 from kgrag.settings import Settings
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.store.opening import import_driver
 
 if TYPE_CHECKING:
-    from kgrag.models.base import ChatModel, Embedder, Reranker
-    from kgrag.models.meter import Meter
-    from kgrag.retrieve import AdaptiveRetriever, Retriever
+    from kgrag.models.base import Embedder
 
 __all__ = ["KnowledgeGraph", "open_graph"]
 
@@ -56,10 +53,8 @@ def open_graph(
     chosen = chosen_settings(store, settings)
     embedder = open_embedder(chosen.embedder, settings=chosen) if chosen.embedder in EMBEDDERS else None
     threading.Thread(target=_load, args=(embedder,), name="kgrag-load").start()
-    graph = KnowledgeGraph(open_store(chosen.store, create=create, reads_only=reads_only), chosen)
-    if embedder is not None:
-        graph.asynchronous.embedder = embedder
-    return graph
+    opened = open_store(chosen.store, create=create, reads_only=reads_only)
+    return KnowledgeGraph(opened, chosen, models=OpenedModels(chosen, embedder=embedder))
 
 
 def _load(embedder: Embedder | None) -> None:
@@ -84,41 +79,17 @@ def _waiting(
     return wait
 
 
-class KnowledgeGraph:
+class KnowledgeGraph(OpenedGraph):
     """An open store with the models and the pipeline that it is used with. Close it, or use it as a context manager.
 
     Each method waits for that of the same name of `AsyncKnowledgeGraph`, in one background event loop: connections are kept between
     calls. It can be used from several threads, and where an event loop runs (a notebook).
     """
 
-    def __init__(self, store: GraphStore, settings: Settings) -> None:
-        self.asynchronous = AsyncKnowledgeGraph(store, settings)
+    def __init__(self, store: GraphStore, settings: Settings, *, models: OpenedModels | None = None) -> None:
+        super().__init__(store, settings, models=models)
+        self.asynchronous = AsyncKnowledgeGraph(store, settings, models=self.models)
         """The same graph for callers with an event loop of their own."""
-        self.store = store
-        self.settings = settings
-
-    def __repr__(self) -> str:
-        return f"kgrag.open({self.settings.store!r})"
-
-    @property
-    def embedder(self) -> Embedder:
-        """The embedding model of the settings."""
-        return self.asynchronous.embedder
-
-    @property
-    def model(self) -> ChatModel | None:
-        """The chat model of the settings; None where they say `rules`. Raises `ModelError` where its key is missing."""
-        return self.asynchronous.model
-
-    @property
-    def reranker(self) -> Reranker | None:
-        """The reranker of the settings; None where they name none. Raises `ModelError` where its key is missing."""
-        return self.asynchronous.reranker
-
-    @property
-    def meter(self) -> Meter:
-        """What hosted models used and cost since this was opened."""
-        return self.asynchronous.meter
 
     build = _waiting(AsyncKnowledgeGraph.build)
     delete = _waiting(AsyncKnowledgeGraph.delete)
@@ -154,24 +125,7 @@ class KnowledgeGraph:
     def where(self, *conditions: str) -> KnowledgeGraph:
         """Return the graph of the documents of which `FIELD=VALUE` holds; see `AsyncKnowledgeGraph.where`. It is closed with this one."""
         limited = wait_for(self.asynchronous.where(*conditions))
-        found = KnowledgeGraph(limited.store, self.settings)
-        found.asynchronous = limited
-        return found
-
-    def graph_names(self, graph: str | None = None) -> list[str]:
-        """Return the graphs to work on: the one that is given, or all. Raises `InputError` where the store does not have it, or none."""
-        return self.asynchronous.graph_names(graph)
-
-    def graph_name(self, graph: str | None = None) -> str:
-        """Return the name of a graph: the one that is given, or the only one.
-
-        Raises `InputError` where the store does not have it, or where it has to be given.
-        """
-        return self.asynchronous.graph_name(graph)
-
-    def retriever(self, pipeline: str) -> Retriever | AdaptiveRetriever:
-        """Return what retrieves by a pipeline (a name or a TOML file), with the models and the graph of the settings."""
-        return self.asynchronous.retriever(pipeline)
+        return KnowledgeGraph(limited.store, self.settings, models=self.models)
 
     def close(self) -> None:
         """Close the store."""

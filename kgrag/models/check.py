@@ -15,6 +15,7 @@ from kgrag.errors import InputError, KgragError, ModelError, ModelReplyError
 from kgrag.models import CHAT_MODELS, is_hosted, open_chat_model, open_embedder, open_reranker
 from kgrag.models.base import ChatModel, Message
 from kgrag.models.meter import Meter
+from kgrag.models.reply_schema import object_of
 from kgrag.models.structured import StructuredMode, parse_object, structured_mode
 from kgrag.settings import Settings
 
@@ -24,12 +25,7 @@ Role = Literal["chat", "embedder", "reranker"]
 ROLES: tuple[Role, ...] = ("chat", "embedder", "reranker")
 CHECK_RETRIES = 1
 """A check is to say what is the case, not to wait until it is better."""
-CHECK_SCHEMA = {
-    "type": "object",
-    "properties": {"ok": {"type": "boolean"}},
-    "required": ["ok"],
-    "additionalProperties": False,
-}
+CHECK_SCHEMA = object_of(ok={"type": "boolean"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +93,15 @@ async def check_models(
 
 async def require_models(
     settings: Settings, *, roles: Collection[Role], structured: bool = True, meter: Meter | None = None
-) -> list[Verdict]:
-    """Check the hosted models of these roles, before anything is paid for. Raises `ModelError` with a line for each that fails."""
+) -> None:
+    """Check the hosted models of these roles, if any, before anything is paid for. Raises `ModelError` with a line for each that fails."""
     names = {"chat": settings.model, "embedder": settings.embedder, "reranker": settings.reranker or ""}
     hosted = [role for role in roles if is_hosted(names[role])]
+    if not hosted:
+        return
     verdicts = await check_models(settings, roles=hosted, structured=structured, meter=meter)
     if failed := [verdict for verdict in verdicts if not verdict.ok]:
         raise ModelError("\n".join(verdict.problem for verdict in failed))
-    return verdicts
 
 
 async def _verdict(role: Role, name: str, check: Any) -> Verdict:

@@ -17,15 +17,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from kgrag.models.minilm_graph import (
-    LAYERS,
-    SEP_ID,
-    Tensors,
-    published_weights,
-    session_of,
-    token_states,
-    tokenizer,
-)
+from kgrag.models.minilm_graph import SEP_ID, published_weights, session_of, token_states, tokenizer
+from kgrag.models.minilm_onnx import LAYERS, Tensors
 
 __all__ = ["MiniLMCrossEncoder"]
 

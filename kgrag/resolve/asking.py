@@ -15,6 +15,7 @@ from typing import Any
 
 from kgrag.errors import ModelReplyError
 from kgrag.models.base import ChatModel, Message
+from kgrag.models.reply_schema import NUMBER, TEXT, list_of, object_of
 from kgrag.resolve.plan import Decisions, Found, GraphEntity
 from kgrag.resolve.rules import Candidates
 from kgrag.types import Usage
@@ -40,25 +41,7 @@ Rules:
 
 Answer with every set of two or more entries that are one thing, by number, each with a short reason. Entries in no set stay apart."""
 
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "groups": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "entries": {"type": "array", "items": {"type": "integer"}},
-                    "reason": {"type": "string"},
-                },
-                "required": ["entries", "reason"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["groups"],
-    "additionalProperties": False,
-}
+SCHEMA = object_of(groups=list_of(object_of(entries=list_of(NUMBER), reason=TEXT)))
 
 
 async def ask_model(

@@ -78,9 +78,7 @@ def neighbouring_pairs(readings: Sequence[NameReading]) -> Iterator[Pair]:
                     yield (one, other) if one < other else (other, one)
 
 
-def vector_pairs(
-    vectors: Vectors, groups: Iterable[Sequence[int]], *, min_cosine: float = MIN_COSINE
-) -> Iterator[Pair]:
+def vector_pairs(vectors: Vectors, groups: Iterable[Sequence[int]]) -> Iterator[Pair]:
     """Yield for each entity its nearest `MAX_NEAREST` among those of its group, by cosine; exact, in blocks of rows."""
     for group in groups:
         if len(group) < 2:
@@ -94,6 +92,6 @@ def vector_pairs(
             nearest = np.argpartition(-cosines, count - 1, axis=1)[:, :count]
             for row, others in enumerate(nearest):
                 for other in others:
-                    if cosines[row, other] >= min_cosine:
+                    if cosines[row, other] >= MIN_COSINE:
                         one, two = int(rows[start + row]), int(rows[other])
                         yield (one, two) if one < two else (two, one)

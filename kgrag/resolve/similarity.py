@@ -112,7 +112,6 @@ def name_similarity(
     *,
     types: tuple[str, str] = ("", ""),
     evidence: CorpusEvidence = NO_EVIDENCE,
-    generic: Set[str] = BOARD_WORDS,
 ) -> NameSimilarity:
     """Score two names by the rule that explains their difference; the names as written are for rules about capitals and punctuation."""
     if one.form == other.form:
@@ -138,7 +137,7 @@ def name_similarity(
     left, right = _without_legal_form(left, name, types[0]), _without_legal_form(right, other_name, types[1])
     if left and left == right:
         return NameSimilarity(0.94, "differ in the legal form of a company")
-    left, right = _without(mine, generic), _without(theirs, generic)
+    left, right = _without_board_words(mine), _without_board_words(theirs)
     if left == right and any(_is_number(word) for word in left) and any(word[0] != "⟨" for word in left):
         return NameSimilarity(0.93, "differ in a generic word beside a numbered name")
     for long, short in ((name, b), (other_name, a)):
@@ -191,8 +190,8 @@ def _no_plural(name: str, other: str, types: tuple[str, str]) -> str:
     return "and may be names of their own" if name.isupper() != other.isupper() else ""
 
 
-def _without(words: Iterable[str], dropped: Set[str]) -> list[str]:
-    return [word for word in words if word not in dropped]
+def _without_board_words(words: Iterable[str]) -> list[str]:
+    return [word for word in words if word not in BOARD_WORDS]
 
 
 def _without_small_words(words: Sequence[str], name: str, other: str) -> list[str]:

@@ -9,6 +9,7 @@ from typing import get_args
 
 from kgrag.errors import ModelReplyError, PipelineError
 from kgrag.models.base import ChatModel, Embedder, Reranker
+from kgrag.models.reply_schema import TEXT, object_of
 from kgrag.retrieve import prompts
 from kgrag.retrieve.pipeline import AdaptivePipeline, Pipeline, load_pipeline
 from kgrag.retrieve.retriever import CHAT_HINT, Retrieval, Retriever
@@ -94,7 +95,7 @@ class AdaptiveRetriever:
 
 async def ask_type(model: ChatModel, question: str) -> tuple[QuestionType, Usage, str]:
     """Ask the model for the type; a reply that is none gives that of the rules, and what was wrong with it (else empty)."""
-    schema = prompts.object_schema(type={"type": "string", "enum": list(TYPES)})
+    schema = object_of(type={**TEXT, "enum": list(TYPES)})
     try:
         reply = await model.reply(prompts.messages(prompts.QUESTION_TYPE, question=question), schema=schema)
     except ModelReplyError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -180,9 +180,9 @@ class State:
     """Ids of chunks that are as good as absent: those that a question was taken from word for word (`kgrag questions make`)."""
 
     @property
-    def vector(self) -> list[float]:
+    def vector(self) -> Sequence[float]:
         """The vector of the question, or of what preparation put in its place."""
-        return list(self.query.vector)
+        return self.query.vector
 
     def candidate(self, chunk: Hit) -> Candidate:
         """Return the candidate of that chunk, or score a chunk that no list has by its similarity alone."""

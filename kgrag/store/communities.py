@@ -19,9 +19,8 @@ from kgrag.store.connection import Connection, Transaction
 from kgrag.store.ledger import WorkRecord, put_work
 from kgrag.store.rows import BATCH_ROWS, batches_by_size, storable
 from kgrag.store.schema import Schema
-from kgrag.store.statements import statement
 from kgrag.store.vectors import vector_rows
-from kgrag.types import Citation, Community
+from kgrag.types import Citation, Community, canonical_json
 
 __all__ = [
     "PARTITION",
@@ -79,10 +78,10 @@ class Communities:
         if self._schema.meta is None:
             return {}
         members: dict[str, list[str]] = defaultdict(list)
-        for row in self._connection.stream(statement("communities/members", graph=graph), {"graph": graph}):
+        for row in self._connection.stream("communities/members", graph=graph):
             members[row["key"]].append(row["member"])
         found = []
-        for row in self._connection.read(statement("communities/communities"), {"graph": graph}):
+        for row in self._schema.read("communities/communities", graph=graph):
             stored = row["community"]
             membership = Membership(
                 stored["key"],
@@ -100,7 +99,7 @@ class Communities:
 
     def levels(self) -> list[tuple[str, int]]:
         """Return the graphs and levels that have communities, sorted."""
-        rows = self._connection.read(statement("communities/levels"), {}) if self._schema.meta else []
+        rows = self._schema.read("communities/levels")
         return sorted((row["graph"], row["level"]) for row in rows)
 
     def put_similar(self, graph: str, keys: Sequence[str], first: Places, second: Places, scores: Scores) -> None:
@@ -111,7 +110,7 @@ class Communities:
         """
         place = {key: number for number, key in enumerate(keys)}
         there, known, gone = array("q"), array("d"), []
-        for row in self._connection.stream(statement("communities/similar", graph=graph), {"graph": graph}):
+        for row in self._connection.stream("communities/similar", graph=graph):
             one, other = place.get(row["one"]), place.get(row["other"])
             if one is None or other is None:
                 gone.append({"one": row["one"], "other": row["other"]})
@@ -134,10 +133,10 @@ class Communities:
 
         write = self._connection.write
         for rows in chain(batches_by_size(gone), map(pairs, _slices(stale))):
-            write(partial(_run, name="communities/delete_similar", rows=rows))
+            write(partial(Transaction.run, name="communities/delete_similar", rows=rows))
         for some, score in zip(_slices(wanted[new]), _slices(scores[new]), strict=True):
             come = [{**pair, "score": one} for pair, one in zip(pairs(some), score.tolist(), strict=True)]
-            write(partial(_run, name="communities/put_similar", rows=come))
+            write(partial(Transaction.run, name="communities/put_similar", rows=come))
 
     def put_memberships(self, graph: str, wanted: Sequence[Membership], *, record: WorkRecord, atomic: bool) -> int:
         """Make the communities of a graph these, with their indexes; return how many are new. Those that stay keep their texts.
@@ -167,9 +166,12 @@ class Communities:
         steps: list[Step] = [
             *(partial(delete_communities, keys=keys) for keys in batches_by_size(sorted(stale))),
             *(partial(_create, graph=graph, communities=some) for some in _batches(create)),
-            *(partial(_run, name="communities/restructure", rows=rows) for rows in batches_by_size(restructure)),
+            *(
+                partial(Transaction.run, name="communities/restructure", rows=rows)
+                for rows in batches_by_size(restructure)
+            ),
             *(partial(_move, communities=some) for some in batches_by_size(move)),
-            partial(_run, name="store/put_work", rows=[record.row()]),
+            partial(Transaction.run, name="store/put_work", rows=[record.row()]),
         ]
 
         def write_all(transaction: Transaction) -> None:
@@ -209,8 +211,7 @@ class Communities:
             row["embedding"] = vector["embedding"]
 
         def write(transaction: Transaction) -> None:
-            for some in batches_by_size(rows):
-                transaction.run("communities/put_summaries", rows=some)
+            transaction.run_batched("communities/put_summaries", rows=rows)
             put_work(transaction, [record for _, _, record in results])
 
         self._connection.write(write)
@@ -224,14 +225,7 @@ def _summary_row(community: Community, content_hash: str) -> dict[str, Any]:
         "summary": storable(community.summary),
         "key_terms": storable(list(community.key_terms)),
         "full_content": storable(community.full_content),
-        "citations": storable(
-            json.dumps(
-                [c.model_dump(exclude={"sources"}) for c in community.citations],
-                ensure_ascii=False,
-                sort_keys=True,
-                separators=(",", ":"),
-            )
-        ),
+        "citations": storable(canonical_json([c.model_dump(exclude={"sources"}) for c in community.citations])),
         "content_hash": content_hash,
         "embedding": None,
     }
@@ -278,11 +272,9 @@ def _create(transaction: Transaction, *, graph: str, communities: Sequence[Membe
         {"key": one.key, "graph": graph, "level": level, "size": len(one.members), "structure": one.structure}
         for one in communities
     ]
-    for rows in batches_by_size(nodes):
-        transaction.run("communities/put_communities", graph=graph, level=level, rows=rows)
+    transaction.run_batched("communities/put_communities", graph=graph, level=level, rows=nodes)
     members = [{"key": one.key, "member": member} for one in communities for member in one.members]
-    for some in batches_by_size(members):
-        transaction.run("communities/put_members", rows=some)
+    transaction.run_batched("communities/put_members", rows=members)
     _put_parents(transaction, communities)
 
 
@@ -293,15 +285,10 @@ def _move(transaction: Transaction, *, communities: Sequence[Membership]) -> Non
 
 def _put_parents(transaction: Transaction, communities: Sequence[Membership]) -> None:
     rows = [{"key": one.key, "parent": one.parent} for one in communities if one.parent is not None]
-    for some in batches_by_size(rows):
-        transaction.run("communities/put_parents", rows=some)
+    transaction.run_batched("communities/put_parents", rows=rows)
 
 
 def delete_communities(transaction: Transaction, *, keys: Sequence[str]) -> None:
     """Delete communities with what was noted of their summaries."""
-    transaction.run("communities/delete_communities", keys=list(keys))
-    transaction.run("store/delete_work", subjects=list(keys), stages=[SUMMARISE])
-
-
-def _run(transaction: Transaction, *, name: str, rows: Sequence[dict[str, Any]]) -> None:
-    transaction.run(name, rows=rows)
+    transaction.run("communities/delete_communities", keys=keys)
+    transaction.run("store/delete_work", subjects=keys, stages=[SUMMARISE])

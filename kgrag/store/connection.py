@@ -17,6 +17,7 @@ from kgrag.store.driver_errors import Away, Met, NotIndexed, driver_errors
 from kgrag.store.embedded import EmbeddedServer
 from kgrag.store.jvm import leave_at_once
 from kgrag.store.overrun import Overrun, cut_overruns
+from kgrag.store.rows import batches_by_size
 from kgrag.store.statements import statement
 from kgrag.store.uses import Uses
 
@@ -30,6 +31,8 @@ WRITERS = 4
 """Transactions that a server has at once of what does not hang together."""
 FEWEST_ROWS = 32
 """Of one of them."""
+DELETED_AT_ONCE = 5000
+"""Nodes or relationships of one transaction."""
 DEADLOCK_TRIES = 8
 INDEX_WAIT_S = 60
 """How long who asks waits for an index that is filled."""
@@ -90,13 +93,30 @@ class Transaction:
         text = statement(name, graph=graph, entity=entity, relation=relation, level=level, index=index, label=label)
         return _plain_rows(self._transaction.run(text, parameters))
 
+    def run_batched(
+        self,
+        name: str,
+        *,
+        graph: str | None = None,
+        entity: str | None = None,
+        relation: str | None = None,
+        level: int | None = None,
+        **batched: Sequence[Any],
+    ) -> list[dict[str, Any]]:
+        """Run a statement as `run` does, once for each message that its one parameter takes; return the rows of all. None for none."""
+        ((parameter, values),) = batched.items()
+        found: list[dict[str, Any]] = []
+        for some in batches_by_size(values):
+            one: dict[str, Any] = {parameter: some}
+            found += self.run(name, graph=graph, entity=entity, relation=relation, level=level, **one)
+        return found
+
     def run_list(self, name: str, **parameters: Any) -> list[Any]:
-        """Run a statement that returns its rows as the list `rows` of one row; parameters as of `run`.
+        """Run a statement as `run_batched` does that returns its rows as the list `rows` of one row.
 
         For each row the driver asks the socket twice, and while another thread extracts it waits for the interpreter each time.
         """
-        rows: list[Any] = self.run(name, **parameters)[0]["rows"]
-        return rows
+        return [row for one in self.run_batched(name, **parameters) for row in one["rows"]]
 
 
 def _plain_rows(result: neo4j.Result) -> list[dict[str, Any]]:
@@ -131,38 +151,42 @@ class Connection:
         self.server = server
         """The embedded server where there is one: it has a second language for what its Cypher cannot do."""
 
-    def read(self, text: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
-        """Run a statement's text in a session that may only read."""
-        return self.with_retry(lambda: list(self.stream(text, parameters)))
+    def read(self, name: str, *, label: str | None = None, **parameters: Any) -> list[dict[str, Any]]:
+        """Run a statement by its name in a session that may only read; `label` goes into its text, and of `graph` the label as well."""
+        return self.with_retry(lambda: [record.data() for record in self._records(name, label, parameters)])
 
-    def read_plain(self, text: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
+    def read_plain(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
         """Do the same for a statement that returns no nodes, relationships or paths: `read` looks for such in every value of every row."""
-
-        def rows() -> list[dict[str, Any]]:
-            with self._errors(), self._session(reads=True) as session:
-                return _plain_rows(session.run(text, parameters))
-
+        text = statement(name, graph=parameters.get("graph"))
         try:
-            return self.with_retry(rows)
+            return self._plain(text, parameters)
         except NotIndexed:
             # It may be under way, filled anew after a build (`Schema.warm_indexes`).
-            self.read(statement("schema/await_indexes_neo4j"), {"timeout_s": INDEX_WAIT_S})
-            return self.with_retry(rows)
+            self.read("schema/await_indexes_neo4j", timeout_s=INDEX_WAIT_S)
+            return self._plain(text, parameters)
 
-    def stream(self, text: str, parameters: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        """Run a statement's text in a session that may only read; rows come as they are taken."""
-        with self._errors(), self._session(reads=True) as session:
-            for record in session.run(text, parameters):
-                yield record.data()
+    def stream(self, name: str, **parameters: Any) -> Iterator[dict[str, Any]]:
+        """Run a statement as `read` does; rows come as they are taken."""
+        return (record.data() for record in self._records(name, None, parameters))
 
-    def stream_values(self, text: str, parameters: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
+    def stream_values(self, name: str, **parameters: Any) -> Iterator[tuple[Any, ...]]:
         """Do the same with the plain values of each row, in the order in which the statement returns them.
 
         For vectors: `stream` has the driver look at every number in them again, which takes more than half of the time.
         """
+        return map(tuple, self._records(name, None, parameters))
+
+    def _records(self, name: str, label: str | None, parameters: dict[str, Any]) -> Iterator[neo4j.Record]:
+        text = statement(name, graph=parameters.get("graph"), label=label)
         with self._errors(), self._session(reads=True) as session:
-            for record in session.run(text, parameters):
-                yield tuple(record)
+            yield from session.run(text, parameters)
+
+    def _plain(self, text: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
+        def rows() -> list[dict[str, Any]]:
+            with self._errors(), self._session(reads=True) as session:
+                return _plain_rows(session.run(text, parameters))
+
+        return self.with_retry(rows)
 
     def explain(self, text: str, parameters: dict[str, Any]) -> neo4j.ResultSummary:
         """Have a user's statement planned without running it. Raises `InputError` where it is wrong."""
@@ -231,7 +255,7 @@ class Connection:
         if not isinstance(error, Away):
             return None
         try:
-            self.read_plain("RETURN 1 AS answers", {})
+            self._plain("RETURN 1 AS answers", {})
         except StoreError as away:
             if BROKEN_OFF not in str(cause):
                 return None
@@ -253,6 +277,11 @@ class Connection:
         """Let no other thread write within the block."""
         with self._writing:
             yield
+
+    def delete_in_parts(self, name: str, count: int, **parameters: Any) -> None:
+        """Run a statement that deletes at most `limit` nodes or relationships until `count` are gone, each time in a transaction."""
+        for _ in range(0, count, DELETED_AT_ONCE):
+            self.write(lambda transaction: transaction.run(name, limit=DELETED_AT_ONCE, **parameters))
 
     def write_apart(self, rows: Sequence[R], work: Callable[[Transaction, Sequence[R]], None]) -> None:
         """Run `work` over parts of `rows`, each in a transaction of its own; on a server up to four of them are under way at once.

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
 from kgrag.store.connection import Connection
-from kgrag.store.statements import statement
+from kgrag.types import canonical_json
 
 __all__ = ["ContentDigest", "digest"]
 
@@ -47,7 +46,7 @@ def digest(connection: Connection, *, meta: Mapping[str, Any] | None = None) -> 
     if meta is not None:
         whole.add("meta", {"properties": meta})
     for kind in (*NODES, *RELATIONSHIPS):
-        for row in connection.stream(statement(f"digest/{kind}"), {}):
+        for row in connection.stream(f"digest/{kind}"):
             whole.add(kind, row)
     return whole.hexdigest()
 
@@ -84,7 +83,7 @@ def _canonical(kind: str, row: Mapping[str, Any]) -> bytes:
     }
     if "labels" in content:
         content["labels"] = sorted(content["labels"])
-    return json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+    return canonical_json(content).encode()
 
 
 def _plain(value: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -13,16 +13,15 @@ import numpy as np
 
 from kgrag.models.base import Vectors
 from kgrag.store.connection import Connection, Transaction
-from kgrag.store.extractions import Removed, move_extractions, remove_chunks_from_graphs
+from kgrag.store.extractions import DeletedCounts, move_extractions, remove_chunks_from_graphs
 from kgrag.store.ledger import WorkRecord, put_work
 from kgrag.store.links import LinkCounts, relink
 from kgrag.store.rows import batches_by_size, chunk_from_row, chunk_row, document_from_row, document_row, storable
 from kgrag.store.schema import Schema
-from kgrag.store.statements import statement
 from kgrag.store.vectors import WaitingForVectors, put_vectors, vector_rows
 from kgrag.types import Chunk, Document, content_id
 
-__all__ = ["TABLE_ROWS", "DeletedCounts", "Documents", "sort_documents"]
+__all__ = ["TABLE_ROWS", "Documents", "sort_documents"]
 
 READ_CHUNKS = 2000
 """Chunks that are asked for, and sorted, at a time."""
@@ -31,24 +30,6 @@ DELETE_CHUNKS = 1000
 TABLE_ROWS = "embed_rows"
 """The ledger's stage of chunks of which a row has no vector; one whose rows are all there has no entry."""
 DERIVED_STAGES = ["embed", TABLE_ROWS, "extract"]
-
-
-@dataclass(frozen=True, slots=True)
-class DeletedCounts:
-    """What went."""
-
-    documents: int = 0
-    chunks: int = 0
-    entities: int = 0
-    relations: int = 0
-
-    def __add__(self, other: DeletedCounts) -> DeletedCounts:
-        return DeletedCounts(
-            self.documents + other.documents,
-            self.chunks + other.chunks,
-            self.entities + other.entities,
-            self.relations + other.relations,
-        )
 
 
 class Documents:
@@ -73,29 +54,20 @@ class Documents:
 
     def all(self) -> list[Document]:
         """Return every document, by path, title and id."""
-        return self._documents(self._connection.read(statement("store/documents"), {})) if self._schema.meta else []
+        return self._documents(self._schema.read("store/documents"))
 
     def first(self, limit: int) -> list[Document]:
         """Return the first `limit` documents by path, title and id."""
-        if self._schema.meta is None:
-            return []
-        parameters = {"limit": limit, "documents": self._readable_ids()}
-        return self._documents(self._connection.read(statement("store/first_documents"), parameters))
+        return self._documents(self._schema.read("store/first_documents", limit=limit, documents=self._readable_ids()))
 
     def count(self) -> int:
         """Return how many documents there are."""
-        if self._schema.meta is None:
-            return 0
-        rows = self._connection.read(statement("store/count_documents"), {"documents": self._readable_ids()})
-        return int(rows[0]["documents"])
+        rows = self._schema.read("store/count_documents", documents=self._readable_ids())
+        return int(rows[0]["documents"]) if rows else 0
 
     def of_path(self, path: str) -> list[Document]:
         """Return the documents of one path, by title and id."""
-        if self._schema.meta is None:
-            return []
-        return self._documents(
-            self._connection.read(statement("store/documents_of_paths"), {"paths": [path], "titles": None, "ids": []})
-        )
+        return self._documents(self._schema.read("store/documents_of_paths", paths=[path], titles=None, ids=[]))
 
     def put(self, documents: Sequence[tuple[Document, Sequence[Chunk]]], *, moved: Sequence[str] = ()) -> DeletedCounts:
         """Write documents with their chunks, in place of others of the same path and title and of those `moved` (ids: their files are gone
@@ -122,7 +94,7 @@ class Documents:
             return deleted
         self._schema.bound()
         self._waiting.forget()
-        rows = self._connection.read_plain(statement("store/chunk_ids_of_documents"), {"document_ids": list(ids)})
+        rows = self._connection.read_plain("store/chunk_ids_of_documents", document_ids=list(ids))
         for some in _parts(ids, Counter(row["document_id"] for row in rows), most=DELETE_CHUNKS):
             deleted += self._connection.write(partial(_delete_documents, ids=some))
         return deleted
@@ -134,53 +106,38 @@ class Documents:
 
     def chunks(self, ids: Sequence[str] | None = None) -> Iterator[Chunk]:
         """Yield every chunk in document order, or those of `ids` in that order; unknown ids are passed over."""
-        if self._schema.meta is None:
-            return iter(())
         return self._all_chunks() if ids is None else self._chunks_of_ids(ids)
 
     def chunks_of(self, document_ids: Sequence[str]) -> list[Chunk]:
         """Return the chunks of some documents, in the order of both."""
-        if self._schema.meta is None or not document_ids:
+        if not document_ids:
             return []
         order = {document_id: place for place, document_id in enumerate(document_ids)}
         wanted = [document_id for document_id in document_ids if self._may_read(document_id)]
-        rows = self._connection.read(statement("store/chunks_of_documents"), {"document_ids": wanted})
+        rows = self._schema.read("store/chunks_of_documents", document_ids=wanted)
         chunks = [chunk_from_row(row["chunk"]) for row in rows]
         return sorted(chunks, key=lambda chunk: (order[chunk.document_id], chunk.position, chunk.id))
 
     def count_chunks(self) -> int:
         """Return how many chunks there are."""
-        if self._schema.meta is None:
-            return 0
         if self._readable is not None:
-            rows = self._connection.read(statement("store/document_chunk_counts"), {})
-            return sum(int(row["chunks"]) for row in rows if row["document_id"] in self._readable)
-        return int(self._connection.read(statement("store/count_chunks"), {})[0]["chunks"])
+            return sum(many for document_id, many in self._chunk_counts().items() if document_id in self._readable)
+        rows = self._schema.read("store/count_chunks")
+        return int(rows[0]["chunks"]) if rows else 0
 
     def vectors(self) -> tuple[list[str], Vectors]:
         """Return the ids of the chunks that have a vector, sorted, and their vectors: [len(ids), dimensions]."""
         if self._schema.meta is None:
             return [], np.zeros((0, 0), dtype=np.float32)
-        parameters = {"documents": self._readable_ids()}
-        found = {
-            str(chunk): np.asarray(vector, dtype=np.float32)
-            for chunk, vector in self._connection.stream_values(statement("store/chunk_vectors"), parameters)
-        }
+        rows = self._connection.stream_values("store/chunk_vectors", documents=self._readable_ids())
+        found = {str(chunk): np.asarray(vector, dtype=np.float32) for chunk, vector in rows}
         ids = sorted(found)
         vectors = np.array([found[chunk] for chunk in ids], dtype=np.float32)
         return ids, vectors.reshape(len(ids), self._schema.dimensions)
 
     def ids_without_embedding(self) -> list[str]:
         """Return the ids of the chunks that wait for their vector, sorted."""
-        return self._chunks_waiting()
-
-    def chunks_without_embedding(self, limit: int) -> list[Chunk]:
-        """Return up to `limit` chunks that wait for their vector."""
-        return list(self.chunks(self._chunks_waiting()[:limit]))
-
-    def count_chunks_without_embedding(self) -> int:
-        """Return how many chunks wait for their vector."""
-        return len(self._chunks_waiting())
+        return self._waiting.chunks()
 
     def put_embeddings(self, ids: Sequence[str], vectors: Vectors, *, embedder: str, seconds: float = 0.0) -> None:
         """Give chunks their vectors, shape [len(ids), dimensions]; ledger `embed`. `seconds` is what they took together.
@@ -203,10 +160,7 @@ class Documents:
 
     def ids_without_table_rows(self) -> list[str]:
         """Return the ids of the chunks with a Markdown table of which no row is there, sorted."""
-        if self._schema.meta is None:
-            return []
-        rows = self._connection.read(statement("store/chunks_without_table_rows"), {})
-        return sorted(str(row["id"]) for row in rows)
+        return sorted(str(row["id"]) for row in self._schema.read("store/chunks_without_table_rows"))
 
     def put_table_rows(self, texts: Sequence[tuple[str, str]], vectors: Vectors, *, mended: Sequence[str] = ()) -> None:
         """Write what rows of tables say, each as id of its chunk and text, with their vectors, shape [len(texts), dimensions].
@@ -227,16 +181,17 @@ class Documents:
             transaction.run("store/delete_table_rows", ids=sorted(numbers))
             put_vectors(transaction, "store/put_table_rows", rows)
             if mended:
-                transaction.run("store/delete_work", subjects=list(mended), stages=[TABLE_ROWS])
+                transaction.run("store/delete_work", subjects=mended, stages=[TABLE_ROWS])
 
         self._connection.write(write)
-
-    def _chunks_waiting(self) -> list[str]:
-        return self._waiting.chunks() if self._schema.meta else []
 
     def _documents(self, rows: Iterable[Mapping[str, Any]]) -> list[Document]:
         found = (document_from_row(row["document"]) for row in rows)
         return sort_documents(one for one in found if self._may_read(one.id))
+
+    def _chunk_counts(self) -> dict[str, int]:
+        rows = self._schema.read("store/document_chunk_counts")
+        return {str(row["document_id"]): int(row["chunks"]) for row in rows}
 
     def _readable_ids(self) -> list[str] | None:
         return None if self._readable is None else sorted(self._readable)
@@ -245,18 +200,13 @@ class Documents:
         return self._readable is None or document_id in self._readable
 
     def _chunks_of_ids(self, ids: Sequence[str]) -> Iterator[Chunk]:
-        for some in batches_by_size(list(ids)):
-            found = {
-                row["chunk"]["id"]: row["chunk"]
-                for row in self._connection.read(statement("store/chunks"), {"ids": list(some)})
-            }
+        for some in batches_by_size(ids):
+            found = {row["chunk"]["id"]: row["chunk"] for row in self._schema.read("store/chunks", ids=some)}
             chunks = (chunk_from_row(found[chunk_id]) for chunk_id in some if chunk_id in found)
             yield from (chunk for chunk in chunks if self._may_read(chunk.document_id))
 
     def _all_chunks(self) -> Iterator[Chunk]:
-        rows = self._connection.read(statement("store/document_chunk_counts"), {})
-        counts = {row["document_id"]: row["chunks"] for row in rows}
-        for some in _parts([document.id for document in self.all()], counts, most=READ_CHUNKS):
+        for some in _parts([document.id for document in self.all()], self._chunk_counts(), most=READ_CHUNKS):
             yield from self.chunks_of(some)
 
 
@@ -310,16 +260,14 @@ def _put_documents(
     wanted = {chunk.id: chunk_row(chunk) for _, chunks in latest.values() for chunk in chunks}
     placed = [i for i in before if i in wanted and _apart_from_boxes(before[i]) == _apart_from_boxes(wanted[i])]
     reboxed = [{"id": i, "boxes": wanted[i].get("boxes")} for i in placed if before[i] != wanted[i]]
-    for rows in batches_by_size(reboxed):
-        transaction.run("store/put_chunk_boxes", rows=rows)
+    transaction.run_batched("store/put_chunk_boxes", rows=reboxed)
     stale = sorted(before.keys() - placed)
     deleted = _delete_chunks(transaction, stale)
     new = [row for chunk_id, row in wanted.items() if chunk_id not in placed]
 
-    for rows in batches_by_size([document_row(document) for document, _ in latest.values()]):
-        transaction.run("store/put_documents", rows=rows)
-    for rows in batches_by_size([{"document_id": row["document_id"], "properties": row} for row in new]):
-        transaction.run("store/put_chunks", rows=rows)
+    transaction.run_batched("store/put_documents", rows=[document_row(document) for document, _ in latest.values()])
+    rows = [{"document_id": row["document_id"], "properties": row} for row in new]
+    transaction.run_batched("store/put_chunks", rows=rows)
     _put_reading_order(
         transaction,
         latest.values(),
@@ -334,14 +282,14 @@ def _put_documents(
 def _carry_over(transaction: Transaction, replaced: Sequence[str], new: Sequence[Mapping[str, Any]]) -> None:
     """Give new chunks what equal chunks of documents that have to go have: vectors, extractions, entries in the ledger."""
     waiting: dict[tuple[Any, ...], list[str]] = defaultdict(list)
-    old = [row["chunk"] for row in transaction.run("store/chunks_of_documents", document_ids=list(replaced))]
+    old = [row["chunk"] for row in transaction.run("store/chunks_of_documents", document_ids=replaced)]
     for row in sorted(old, key=lambda row: (row["position"], row["id"]), reverse=True):
         waiting[_said(row)].append(row["id"])
     successors = {found.pop(): row["id"] for row in new if (found := waiting.get(_said(row)))}
     for some in batches_by_size(sorted(successors)):
         rows = [{"id": successors[chunk_id], "before": chunk_id} for chunk_id in some]
         transaction.run("store/carry_embeddings", rows=rows)
-        work = transaction.run("store/work_of_subjects", subjects=list(some), stages=DERIVED_STAGES)
+        work = transaction.run("store/work_of_subjects", subjects=some, stages=DERIVED_STAGES)
         records = [WorkRecord.from_row(row["work"]) for row in work]
         put_work(transaction, [replace(record, subject=successors[record.subject]) for record in records])
     move_extractions(transaction, successors)
@@ -358,7 +306,7 @@ def _apart_from_boxes(row: dict[str, Any]) -> dict[str, Any]:
 
 def _delete_documents(transaction: Transaction, ids: Sequence[str]) -> DeletedCounts:
     """Delete documents, their chunks and what only those supported; their files count as unread. Unknown ids are passed over."""
-    documents = [row["document"] for row in transaction.run("store/documents_of_ids", ids=list(ids))] if ids else []
+    documents = [row["document"] for row in transaction.run("store/documents_of_ids", ids=ids)] if ids else []
     if not documents:
         return DeletedCounts()
     found = sorted(document["id"] for document in documents)
@@ -371,13 +319,13 @@ def _delete_documents(transaction: Transaction, ids: Sequence[str]) -> DeletedCo
 
 
 def _delete_chunks(transaction: Transaction, ids: Sequence[str]) -> DeletedCounts:
-    removed = Removed()
+    deleted = DeletedCounts(chunks=len(ids))
     for some in batches_by_size(ids):
-        removed += remove_chunks_from_graphs(transaction, some)
-        transaction.run("store/delete_work", subjects=list(some), stages=DERIVED_STAGES)
-        transaction.run("store/delete_table_rows", ids=list(some))
-        transaction.run("store/delete_chunks", ids=list(some))
-    return DeletedCounts(chunks=len(ids), entities=removed.entities, relations=removed.relations)
+        deleted += remove_chunks_from_graphs(transaction, some)
+        transaction.run("store/delete_work", subjects=some, stages=DERIVED_STAGES)
+        transaction.run("store/delete_table_rows", ids=some)
+        transaction.run("store/delete_chunks", ids=some)
+    return deleted
 
 
 def _put_reading_order(
@@ -397,5 +345,4 @@ def _put_reading_order(
                 {chunk.id: chunk for chunk in chunks}.values(), key=lambda chunk: (chunk.position, chunk.id)
             )
             rows.extend({"id": chunk.id, "next": following.id} for chunk, following in pairwise(ordered))
-    for some in batches_by_size(rows):
-        transaction.run("store/put_next_chunks", rows=some)
+    transaction.run_batched("store/put_next_chunks", rows=rows)

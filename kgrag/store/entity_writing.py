@@ -10,7 +10,6 @@ from kgrag.store.connection import Transaction
 from kgrag.store.entity_deletion import delete_entities
 from kgrag.store.mentions import DESCRIBED
 from kgrag.store.namings import Naming, Namings, described, naming_of, together
-from kgrag.store.rows import batches_by_size
 
 __all__ = ["add_to_entities", "put_entities", "update_entities"]
 
@@ -22,16 +21,13 @@ def put_entities(
 
     Look, then CREATE: ArcadeDB takes ten times as long to MERGE on three labels.
     """
-    known: set[str] = set()
-    for some in batches_by_size(sorted(entities)):
-        known.update(transaction.run_list("store/entity_keys", keys=list(some)))
+    known = set(transaction.run_list("store/entity_keys", keys=sorted(entities)))
     by_type: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for key, row in sorted(entities.items()):
         if key not in known:
             by_type[row["type"]].append({**row, **described(naming[key])})
     for type_, typed in sorted(by_type.items()):
-        for rows in batches_by_size(typed):
-            transaction.run("store/put_entities", graph=graph, entity=type_, rows=rows)
+        transaction.run_batched("store/put_entities", graph=graph, entity=type_, rows=typed)
     return entities.keys() - known
 
 
@@ -40,16 +36,15 @@ def add_to_entities(transaction: Transaction, naming: Mapping[str, Naming], nami
     counted: set[str] = set()
     changed: list[dict[str, Any]] = []
     renamed: list[str] = []
-    for some in batches_by_size(sorted(namings.among(naming))):
-        for row in transaction.run_list("store/known_names", keys=list(some)):
-            key = row["key"]
-            known = {name: row[name] for name in DESCRIBED}
-            if (before := namings.of(key, known)) is None:
-                continue
-            now = together(before, naming[key])
-            namings.keep(key, now)
-            _note_change(key, known, described(now), changed, renamed)
-            counted.add(key)
+    for row in transaction.run_list("store/known_names", keys=sorted(namings.among(naming))):
+        key = row["key"]
+        known = {name: row[name] for name in DESCRIBED}
+        if (before := namings.of(key, known)) is None:
+            continue
+        now = together(before, naming[key])
+        namings.keep(key, now)
+        _note_change(key, known, described(now), changed, renamed)
+        counted.add(key)
     _describe(transaction, changed, renamed)
     return counted
 
@@ -59,20 +54,19 @@ def update_entities(transaction: Transaction, keys: Set[str], namings: Namings |
     changed: list[dict[str, Any]] = []
     renamed: list[str] = []
     unnamed: list[str] = []
-    for some in batches_by_size(sorted(keys)):
-        by_key: dict[str, list[dict[str, Any]]] = defaultdict(list)
-        for row in transaction.run_list("store/spellings", keys=list(some)):
-            by_key[row["key"]].append(row)
-        for key, rows in by_key.items():
-            named = [row for row in rows if row["times"]]
-            if not named:
-                unnamed.append(key)
-                continue
-            naming = naming_of(named)
-            if namings is not None:
-                namings.keep(key, naming)
-            known = {name: rows[0][f"known_{name}"] for name in DESCRIBED}
-            _note_change(key, known, described(naming), changed, renamed)
+    by_key: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in transaction.run_list("store/spellings", keys=sorted(keys)):
+        by_key[row["key"]].append(row)
+    for key, rows in by_key.items():
+        named = [row for row in rows if row["times"]]
+        if not named:
+            unnamed.append(key)
+            continue
+        naming = naming_of(named)
+        if namings is not None:
+            namings.keep(key, naming)
+        known = {name: rows[0][f"known_{name}"] for name in DESCRIBED}
+        _note_change(key, known, described(naming), changed, renamed)
     _describe(transaction, changed, renamed)
     delete_entities(transaction, unnamed)
     return len(unnamed)
@@ -88,7 +82,5 @@ def _note_change(
 
 
 def _describe(transaction: Transaction, changed: Sequence[dict[str, Any]], renamed: Sequence[str]) -> None:
-    for rows_changed in batches_by_size(changed):
-        transaction.run("store/describe_entities", rows=rows_changed)
-    for some in batches_by_size(renamed):
-        transaction.run("store/forget_entity_embeddings", keys=list(some))
+    transaction.run_batched("store/describe_entities", rows=changed)
+    transaction.run_batched("store/forget_entity_embeddings", keys=renamed)

@@ -21,12 +21,11 @@ from kgrag.store.predictions import forget_predictions
 from kgrag.store.relation_writing import Changed, sayings_of, update_relations, write_relations
 from kgrag.store.rows import batches_by_size
 from kgrag.store.said import say
-from kgrag.store.statements import statement
 from kgrag.types import Extraction
 
 __all__ = [
     "Begun",
-    "Removed",
+    "DeletedCounts",
     "begin_extractions",
     "count_titles",
     "end_extractions",
@@ -43,14 +42,21 @@ Mentions: TypeAlias = dict[tuple[str, str], Mention]
 
 
 @dataclass(frozen=True, slots=True)
-class Removed:
-    """How many entities and relations lost their last support."""
+class DeletedCounts:
+    """What went."""
 
+    documents: int = 0
+    chunks: int = 0
     entities: int = 0
     relations: int = 0
 
-    def __add__(self, other: Removed) -> Removed:
-        return Removed(self.entities + other.entities, self.relations + other.relations)
+    def __add__(self, other: DeletedCounts) -> DeletedCounts:
+        return DeletedCounts(
+            self.documents + other.documents,
+            self.chunks + other.chunks,
+            self.entities + other.entities,
+            self.relations + other.relations,
+        )
 
 
 @dataclass(slots=True)
@@ -85,9 +91,7 @@ def put_extractions(
 def begin_extractions(transaction: Transaction, graph: str, extractions: Sequence[Extraction]) -> Begun:
     """Take out mentions that chunks do not say any more, and write the entities that are not there."""
     ids = [extraction.chunk_id for extraction in extractions]
-    there: set[str] = set()
-    for some in batches_by_size(ids):
-        there.update(transaction.run_list("store/chunk_ids", ids=list(some)))
+    there = set(transaction.run_list("store/chunk_ids", ids=ids))
     now = say(graph, (extraction for extraction in extractions if extraction.chunk_id in there))
     before = _as_extracted(transaction, lambda: _mentions_in_graph(transaction, graph, ids), now.entities.keys())
     gone = {pair for pair, mention in before.items() if now.mentions.get(pair) != mention}
@@ -116,8 +120,8 @@ def begin_extractions(transaction: Transaction, graph: str, extractions: Sequenc
 def put_mentions(transaction: Transaction, rows: Sequence[dict[str, Any]]) -> None:
     """Write mentions of entities that are there, in the order of the entities' keys; most say no relation, which takes no property."""
     written = [{**row, "properties": without_empty_says(row["properties"])} for row in rows]
-    for some in batches_by_size(sorted(written, key=lambda row: (row["key"], row["chunk_id"]))):
-        transaction.run("store/put_mentions", rows=some)
+    in_order = sorted(written, key=lambda row: (row["key"], row["chunk_id"]))
+    transaction.run_batched("store/put_mentions", rows=in_order)
 
 
 def put_relations(transaction: Transaction, begun: Begun, edges: Collection[Edge]) -> Changed:
@@ -155,21 +159,22 @@ def take_back_extractions(
     update_entities(transaction, {key for key, _ in before} | set(created))
 
 
-def remove_chunks_from_graphs(transaction: Transaction, chunk_ids: Sequence[str]) -> Removed:
-    """Take back what chunks said, in every graph."""
+def remove_chunks_from_graphs(transaction: Transaction, chunk_ids: Sequence[str]) -> DeletedCounts:
+    """Take back what chunks said, in every graph; return how many entities and relations lost their last support."""
     before = _as_extracted(transaction, lambda: _mentions_of(transaction, chunk_ids))
     if not before:
-        return Removed()
+        return DeletedCounts()
     _delete_mentions(transaction, before.keys())
     relations = update_relations(transaction, _edges(before), chunks=set(chunk_ids), sayings={})
-    return Removed(update_entities(transaction, {key for key, _ in before}), relations)
+    entities = update_entities(transaction, {key for key, _ in before})
+    return DeletedCounts(entities=entities, relations=relations)
 
 
 def count_titles(connection: Connection) -> int:
     """Count the chunks that are about each entity of which that is not said yet, in an old store or after an import; return how many."""
-    keys = [row["key"] for row in connection.read_plain(statement("store/entities_without_titles"), {})]
+    keys = [row["key"] for row in connection.read_plain("store/entities_without_titles")]
     for some in batches_by_size(sorted(keys)):
-        connection.write(partial(Transaction.run, name="store/count_titles", keys=list(some)))
+        connection.write(partial(Transaction.run, name="store/count_titles", keys=some))
     return len(keys)
 
 
@@ -198,14 +203,11 @@ def _as_extracted(transaction: Transaction, look: Callable[[], Mentions], more: 
 
 def _mentions_of(transaction: Transaction, chunk_ids: Sequence[str]) -> Mentions:
     """Return what chunks mention in all graphs."""
-    return _mentions(transaction.run_list("store/mentions_of_chunks", chunk_ids=list(chunk_ids)))
+    return _mentions(transaction.run_list("store/mentions_of_chunks", chunk_ids=chunk_ids))
 
 
 def _mentions_in_graph(transaction: Transaction, graph: str, chunk_ids: Sequence[str]) -> Mentions:
-    found: Mentions = {}
-    for some in batches_by_size(chunk_ids):
-        found.update(_mentions(transaction.run_list("store/mentions_in_graph", graph=graph, chunk_ids=list(some))))
-    return found
+    return _mentions(transaction.run_list("store/mentions_in_graph", graph=graph, chunk_ids=chunk_ids))
 
 
 def _mentions(rows: Iterable[Mapping[str, Any]]) -> Mentions:
@@ -228,7 +230,5 @@ def _delete_mentions(transaction: Transaction, pairs: Iterable[tuple[str, str]])
     by_chunk: dict[str, list[str]] = defaultdict(list)
     for key, chunk_id in pairs:
         by_chunk[chunk_id].append(key)
-    for rows in batches_by_size(
-        [{"chunk_id": chunk_id, "keys": sorted(keys)} for chunk_id, keys in sorted(by_chunk.items())]
-    ):
-        transaction.run("store/delete_mentions", rows=rows)
+    rows = [{"chunk_id": chunk_id, "keys": sorted(keys)} for chunk_id, keys in sorted(by_chunk.items())]
+    transaction.run_batched("store/delete_mentions", rows=rows)

@@ -29,7 +29,6 @@ from kgrag.store.predictions import Predictions
 from kgrag.store.readonly import check_reads_only
 from kgrag.store.schema import SCHEMA_VERSION, Schema
 from kgrag.store.search import Search
-from kgrag.store.statements import statement
 from kgrag.store.vectors import WaitingForVectors
 from kgrag.store.writing_apart import take_back_unfinished
 
@@ -70,7 +69,7 @@ class GraphStore:
         self.remark = connection.remark
         """What a reader should know: that a copy is read. Empty where it is the store itself."""
         self._schema = schema = Schema(connection)
-        self._waiting = waiting = WaitingForVectors(connection)
+        self._waiting = waiting = WaitingForVectors(schema)
         self.ledger = Ledger(connection, schema)
         """What was done about which document or chunk."""
         self.documents = Documents(connection, schema, waiting)
@@ -192,7 +191,7 @@ class GraphStore:
         without a label.
         """
         states = {}
-        for row in self._connection.read(statement("communities/count"), {}) if self._schema.meta else ():
+        for row in self._schema.read("communities/count"):
             graph = str(row["graph"])
             record = self.ledger.of_subjects(PARTITION, [graph], scope=graph).get(graph)
             if record is None or row["labelled"] < row["communities"]:

@@ -16,15 +16,11 @@ from kgrag.store.merges import Merge, Merged, apply_merges, split_merges
 from kgrag.store.namings import Namings
 from kgrag.store.predictions import COMPLETE
 from kgrag.store.schema import Schema
-from kgrag.store.statements import statement
 from kgrag.store.vectors import WaitingForVectors, put_vectors, sorted_vectors, vector_rows
 from kgrag.store.writing_apart import put_extractions_apart
 from kgrag.types import Extraction, content_id
 
 __all__ = ["Graphs"]
-
-DELETE_NODES = 5000
-"""Of one transaction."""
 
 
 class Graphs:
@@ -52,12 +48,10 @@ class Graphs:
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Return how many entities, relations and communities each graph has, by its name, sorted."""
-        if self._schema.meta is None:
-            return {}
-        read = self._connection.read
-        entities = {row["graph"]: row["entities"] for row in read(statement("store/graphs"), {})}
-        relations = {row["graph"]: row["relations"] for row in read(statement("store/count_relations"), {})}
-        communities = {row["graph"]: row["communities"] for row in read(statement("communities/count"), {})}
+        read = self._schema.read
+        entities = {row["graph"]: row["entities"] for row in read("store/graphs")}
+        relations = {row["graph"]: row["relations"] for row in read("store/count_relations")}
+        communities = {row["graph"]: row["communities"] for row in read("communities/count")}
         return {
             name: {
                 "entities": entities[name],
@@ -70,10 +64,8 @@ class Graphs:
     def types(self) -> dict[str, dict[str, dict[str, int]]]:
         """Return by graph the types of its `entities` and `relations`, each with how many there are, most first."""
         found: dict[str, dict[str, dict[str, int]]] = {}
-        if self._schema.meta is None:
-            return found
         for what, name in (("entities", "store/entity_types"), ("relations", "store/relation_types")):
-            for row in self._connection.read(statement(name), {}):
+            for row in self._schema.read(name):
                 of_graph = found.setdefault(row["graph"], {"entities": {}, "relations": {}})
                 of_graph[what][row["type"]] = row[what]
         return found
@@ -134,28 +126,28 @@ class Graphs:
 
     def _count_relations(self) -> int:
         if self._relations is None:
-            rows = self._connection.read(statement("store/count_relations"), {})
-            self._relations = sum(row["relations"] for row in rows)
+            self._relations = sum(row["relations"] for row in self._schema.read("store/count_relations"))
         return self._relations
 
     def delete(self, graph: str) -> int:
         """Delete the entities and relations of a graph, its merges, communities, indexes and ledger; return how many entities went.
 
-        Chunks stay. Each of at most `DELETE_NODES` nodes is a transaction of its own.
+        Chunks stay. It takes many transactions, each of some thousand nodes.
         """
         self._schema.ensure_graph(graph)  # its label has to exist to be asked for
         self._waiting.forget_graph(graph)
         self._relations = None
-        entities = int(self._read("store/count_graph", graph=graph)[0]["entities"])
-        self._delete_nodes(entities, "store/delete_graph", graph=graph)
+        entities = int(self._schema.read("store/count_graph", graph=graph)[0]["entities"])
+        delete = self._connection.delete_in_parts
+        delete("store/delete_graph", entities, graph=graph)
         communities = self._communities.of_graph(graph)
-        self._delete_nodes(len(communities), "communities/delete_communities_of_graph", scope=graph)
+        delete("communities/delete_communities_of_graph", len(communities), scope=graph)
         members = self.count_members(graph)
-        self._delete_nodes(members, "resolve/delete_members_of_graph", of_graph=graph)
-        self._delete_nodes(members, "resolve/delete_merges_of_graph", of_graph=graph)
+        delete("resolve/delete_members_of_graph", members, of_graph=graph)
+        delete("resolve/delete_merges_of_graph", members, of_graph=graph)
         for stage in ("extract", "schema", PARTITION, SUMMARISE, COMPLETE):
-            entries = len(self._read("store/work", stage=stage, scope=graph))
-            self._delete_nodes(entries, "store/delete_work_of_scope", stage=stage, scope=graph)
+            entries = len(self._schema.read("store/work", stage=stage, scope=graph))
+            delete("store/delete_work_of_scope", entries, stage=stage, scope=graph)
         self._schema.drop_graph(graph)
         for level in sorted({one.membership.level for one in communities.values()}):
             self._schema.drop_level(graph, level)
@@ -169,33 +161,24 @@ class Graphs:
         Many are in a file that is gone with them.
         """
         self._schema.ensure_graph(graph)
-        text = statement("communities/vectors", graph=graph)
-        rows = ((str(key), vector) for key, vector in self._connection.stream_values(text, {"graph": graph}))
+        values = self._connection.stream_values("communities/vectors", graph=graph)
+        rows = ((str(key), vector) for key, vector in values)
         return sorted_vectors(rows, self._schema.dimensions)
-
-    def entities_without_embedding(self, graph: str, limit: int) -> list[dict[str, Any]]:
-        """Return up to `limit` entities (key, name, type, description) that wait for their vector."""
-        return self.entities_of(self._entities_waiting(graph)[:limit])
 
     def keys_without_embedding(self, graph: str) -> list[str]:
         """Return the keys of the entities of a graph that wait for their vector, sorted."""
-        return self._entities_waiting(graph)
+        self._schema.ensure_graph(graph)
+        return self._waiting.entities(graph)
 
     def entities_of(self, keys: Sequence[str]) -> list[dict[str, Any]]:
         """Return entities (key, name, type, description), sorted by key."""
-        rows = self._read("store/entities", keys=list(keys)) if keys else []
+        rows = self._schema.read("store/entities", keys=keys) if keys else []
         return sorted(rows, key=lambda row: str(row["key"]))
-
-    def count_entities_without_embedding(self, graph: str) -> int:
-        """Return how many entities of a graph wait for their vector."""
-        return len(self._entities_waiting(graph))
 
     def counts_without_embedding(self) -> dict[str, int]:
         """Return how many entities have no vector, by graph, of graphs that have such; nothing is written."""
-        rows = (
-            self._connection.read(statement("store/count_entities_without_embedding"), {}) if self._schema.meta else ()
-        )
-        return {str(row["graph"]): int(row["entities"]) for row in sorted(rows, key=lambda row: str(row["graph"]))}
+        rows = self._schema.read("store/count_entities_without_embedding")
+        return dict(sorted((str(row["graph"]), int(row["entities"])) for row in rows))
 
     def put_embeddings(self, graph: str, keys: Sequence[str], vectors: Vectors) -> None:
         """Give entities of a graph their vectors, shape [len(keys), dimensions]; on a server several transactions share them."""
@@ -213,8 +196,7 @@ class Graphs:
         Each is a row of key, name, type, normal, description, mentions and embedding (None where it has none, or without `vectors`).
         """
         self._schema.ensure_graph(graph)
-        text = statement("resolve/unmerged_entities", graph=graph)
-        for row in self._connection.stream(text, {"graph": graph, "vectors": vectors}):
+        for row in self._connection.stream("resolve/unmerged_entities", graph=graph, vectors=vectors):
             kept = row.pop("properties")
             if kept is not None:
                 was = json.loads(kept)
@@ -223,27 +205,27 @@ class Graphs:
 
     def merges(self, graph: str) -> list[Merge]:
         """Return the merges that hold in a graph, by the key of the entity that stayed."""
-        rows = self._read("resolve/merges", graph=graph)
+        rows = self._schema.read("resolve/merges", graph=graph)
         merges = (Merge(row["survivor"], tuple(row["members"]), row["reasons"]) for row in rows)
         return sorted(merges, key=lambda merge: merge.survivor)
 
     def naming_texts(self, keys: Sequence[str]) -> dict[str, str]:
         """Return for entities as extracted the text of a chunk that names each: the first by id."""
-        first = {row["key"]: row["chunk_id"] for row in self._read("resolve/naming_chunks", keys=list(keys))}
-        for row in self._read("resolve/members_of_keys", keys=list(keys)):
+        first = {row["key"]: row["chunk_id"] for row in self._schema.read("resolve/naming_chunks", keys=keys)}
+        for row in self._schema.read("resolve/members_of_keys", keys=keys):
             first[row["key"]] = min(json.loads(row["mentions"]))
-        rows = self._read("store/chunks", ids=sorted(set(first.values())))
+        rows = self._schema.read("store/chunks", ids=sorted(set(first.values())))
         texts = {row["chunk"]["id"]: row["chunk"]["text"] for row in rows}
         return {key: texts[chunk_id] for key, chunk_id in first.items() if chunk_id in texts}
 
     def count_merges(self) -> int:
         """Return how many merges hold, in all graphs."""
-        rows = self._read("resolve/count_all_merges")
+        rows = self._schema.read("resolve/count_all_merges")
         return int(rows[0]["merges"]) if rows else 0
 
     def count_members(self, graph: str) -> int:
         """Return how many entities of a graph are in merges."""
-        rows = self._read("resolve/count_merges", graph=graph)
+        rows = self._schema.read("resolve/count_merges", graph=graph)
         return int(rows[0]["members"]) if rows else 0
 
     def apply_merges(self, graph: str, merges: Sequence[Merge]) -> Merged:
@@ -257,18 +239,3 @@ class Graphs:
         self._schema.ensure_graph(graph)
         self._waiting.forget_graph(graph)
         return self._connection.write(lambda transaction: split_merges(transaction, graph, survivors))
-
-    def _read(self, name: str, *, graph: str | None = None, **parameters: Any) -> list[dict[str, Any]]:
-        """Run a reading statement by name; there is nothing in a store where nothing was built."""
-        if self._schema.meta is None:
-            return []
-        of_graph = {} if graph is None else {"graph": graph}
-        return self._connection.read(statement(name, graph=graph), of_graph | parameters)
-
-    def _delete_nodes(self, count: int, name: str, **parameters: Any) -> None:
-        for _ in range(0, count, DELETE_NODES):
-            self._connection.write(lambda transaction: transaction.run(name, limit=DELETE_NODES, **parameters))
-
-    def _entities_waiting(self, graph: str) -> list[str]:
-        self._schema.ensure_graph(graph)
-        return self._waiting.entities(graph)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from kgrag.store.connection import Connection, Transaction
-from kgrag.store.rows import batches_by_size
 from kgrag.store.schema import Schema
-from kgrag.store.statements import statement
 from kgrag.types import Usage, content_id
 
 __all__ = ["Ledger", "WorkRecord", "put_work"]
@@ -64,6 +62,18 @@ class WorkRecord:
             calls=self.calls, prompt_tokens=prompt_tokens, completion_tokens=self.completion_tokens, cost=self.cost
         )
 
+    def after(self, previous: WorkRecord | None, usage: Usage | None = None) -> WorkRecord:
+        """Return it as the attempt after `previous` (None: the first): attempts, and what model calls cost, add up."""
+        spent = (usage or Usage()) + (previous.usage if previous else Usage())
+        return replace(
+            self,
+            attempts=previous.attempts + 1 if previous else 1,
+            calls=spent.calls,
+            tokens=spent.prompt_tokens + spent.completion_tokens,
+            completion_tokens=spent.completion_tokens,
+            cost=spent.cost,
+        )
+
     def row(self) -> dict[str, Any]:
         """Return what the database keeps."""
         return asdict(self) | {
@@ -89,16 +99,12 @@ class Ledger:
 
     def of_stage(self, stage: str, scope: str = "") -> dict[str, WorkRecord]:
         """Return what the ledger says about one stage (and graph or embedder), by subject."""
-        if self._schema.meta is None:
-            return {}
-        return _by_subject(self._connection.read(statement("store/work"), {"stage": stage, "scope": scope}))
+        return _by_subject(self._schema.read("store/work", stage=stage, scope=scope))
 
     def of_subjects(self, stage: str, subjects: Sequence[str], *, scope: str = "") -> dict[str, WorkRecord]:
         """Return what the ledger says about some subjects of one stage (and graph or embedder), by subject."""
-        if self._schema.meta is None or not subjects:
-            return {}
         keys = [_key(stage, subject, scope) for subject in subjects]
-        return _by_subject(self._connection.read(statement("store/work_of_keys"), {"keys": keys}))
+        return _by_subject(self._schema.read("store/work_of_keys", keys=keys)) if keys else {}
 
     def put(self, records: Sequence[WorkRecord]) -> None:
         """Write entries that have no result beside them: failures, and what came out as it was."""
@@ -111,14 +117,13 @@ class Ledger:
         if subjects:
             self._schema.bound()
             self._connection.write(
-                lambda transaction: transaction.run("store/delete_work", subjects=list(subjects), stages=[stage])
+                lambda transaction: transaction.run("store/delete_work", subjects=subjects, stages=[stage])
             )
 
     def failures(self) -> list[WorkRecord]:
         """Return what failed, by stage, scope and subject."""
-        rows = self._connection.read(statement("store/failures"), {}) if self._schema.meta else []
         return sorted(
-            (WorkRecord.from_row(row["work"]) for row in rows),
+            (WorkRecord.from_row(row["work"]) for row in self._schema.read("store/failures")),
             key=lambda record: (record.stage, record.scope, record.subject),
         )
 
@@ -126,7 +131,7 @@ class Ledger:
         """Return the entries by stage and state, and the tokens, US dollars and seconds of all."""
         entries: dict[str, dict[str, int]] = defaultdict(dict)
         cost = {"tokens": 0, "usd": 0.0, "seconds": 0.0}
-        for row in self._connection.read(statement("store/count_work"), {}) if self._schema.meta else ():
+        for row in self._schema.read("store/count_work"):
             states = entries[row["stage"]]
             states[_state(row["state"])] = states.get(_state(row["state"]), 0) + row["entries"]
             cost = {
@@ -138,8 +143,8 @@ class Ledger:
 
     def extraction_counts(self) -> dict[str, dict[str, Any]]:
         """Return for each graph its chunks by state, ungrounded relations, calls, tokens, US dollars and seconds."""
-        rows = self._connection.read(statement("store/count_work_of_graphs"), {}) if self._schema.meta else []
-        ungrounded = self._connection.read(statement("store/count_ungrounded"), {}) if rows else []
+        rows = self._schema.read("store/count_work_of_graphs")
+        ungrounded = self._schema.read("store/count_ungrounded") if rows else []
         ungrounded_of = {row["graph"]: row["ungrounded"] for row in ungrounded}
         counts: dict[str, dict[str, Any]] = {}
         for row in sorted(rows, key=lambda row: str(row["graph"])):
@@ -158,8 +163,7 @@ class Ledger:
 
 def put_work(transaction: Transaction, records: Sequence[WorkRecord]) -> None:
     """Write records in place of older ones of the same work."""
-    for rows in batches_by_size([record.row() for record in records]):
-        transaction.run("store/put_work", rows=rows)
+    transaction.run_batched("store/put_work", rows=[record.row() for record in records])
 
 
 def _key(stage: str, subject: str, scope: str) -> str:

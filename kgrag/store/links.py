@@ -11,7 +11,6 @@ from typing import Any
 
 from kgrag.store.connection import Connection, Transaction
 from kgrag.store.rows import batches_by_size
-from kgrag.store.statements import statement
 from kgrag.types import Document
 
 __all__ = ["OTHER_SITE", "LinkCounts", "relink"]
@@ -47,18 +46,16 @@ def relink(connection: Connection, documents: Iterable[Document]) -> LinkCounts:
     """
     wanted, counts = _wanted(connection, documents)
     known: dict[str, set[Link]] = defaultdict(set)
-    for row in connection.stream(statement("store/links"), {}):
+    for row in connection.stream("store/links"):
         known[row["source"]].add((row["target"], row["href"], row["anchor"], row["context"], row["position"]))
     changed = sorted(
         source for source in wanted.keys() | known.keys() if wanted.get(source, set()) != known.get(source, set())
     )
 
     def write(transaction: Transaction) -> None:
-        for some in batches_by_size([source for source in changed if source in known]):
-            transaction.run("store/delete_links", ids=list(some))
+        transaction.run_batched("store/delete_links", ids=[source for source in changed if source in known])
         rows = [_row(source, link) for source in changed for link in sorted(wanted.get(source, ()))]
-        for some_rows in batches_by_size(rows):
-            transaction.run("store/put_links", rows=some_rows)
+        transaction.run_batched("store/put_links", rows=rows)
 
     if changed:
         connection.write(write)
@@ -72,7 +69,7 @@ def _wanted(connection: Connection, documents: Iterable[Document]) -> tuple[dict
     linking: list[tuple[str, Mapping[str, Any]]] = []
     linked: set[str] = set()
     counts: Counter[str] = Counter()
-    for row in connection.stream(statement("store/linking_chunks"), {}):
+    for row in connection.stream("store/linking_chunks"):
         for link in json.loads(row["links"]):
             path = link["href"].partition("#")[0]
             if path in by_path:
@@ -99,7 +96,7 @@ def _places(connection: Connection, document_ids: Sequence[str]) -> dict[tuple[s
     """Where a fragment of a document is, and (fragment "") where the document begins: the id of the first such chunk."""
     first: dict[tuple[str, str], tuple[int, str]] = {}
     for some in batches_by_size(document_ids):
-        for row in connection.stream(statement("store/anchored_chunks"), {"document_ids": list(some)}):
+        for row in connection.stream("store/anchored_chunks", document_ids=some):
             place = (row["position"], row["id"])
             for fragment in ("", *row["anchors"]):
                 spot = (row["document_id"], fragment)

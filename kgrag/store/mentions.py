@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 __all__ = [
@@ -12,7 +11,7 @@ __all__ = [
     "Mention",
     "Saying",
     "better",
-    "describe",
+    "listed_sayings",
     "read_sayings",
     "relation_properties",
     "said_once",
@@ -56,40 +55,24 @@ def read_sayings(row: Mapping[str, Any]) -> dict[str, Saying]:
     }
 
 
-def relation_properties(said: Mapping[str, Saying]) -> dict[str, Any]:
-    """Return the properties of a relation from what chunks say of it."""
+def listed_sayings(said: Mapping[str, Saying]) -> dict[str, list[str]]:
+    """Return the parallel lists that `read_sayings` reads, sorted by chunk."""
     chunks = sorted(said)
-    descriptions = [said[chunk_id][0] for chunk_id in chunks]
-    reasons = [said[chunk_id][1] for chunk_id in chunks]
-    grounded = "" in reasons
     return {
         "chunks": chunks,
-        "descriptions": descriptions,
-        "reasons": reasons,
-        "weight": len(chunks),
-        "description": descriptions[0],
-        "grounded": grounded,
-        "reason": "" if grounded else reasons[0],
+        "descriptions": [said[chunk_id][0] for chunk_id in chunks],
+        "reasons": [said[chunk_id][1] for chunk_id in chunks],
     }
 
 
-def describe(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what follows for an entity (DESCRIBED) from how often it is named how."""
-    titles: Counter[str] = Counter()
-    names: Counter[str] = Counter()
-    for row in rows:
-        names[row["name"]] += row["times"]
-        if row["role"] == "title":
-            titles[row["name"]] += row["times"]
-    name = min((titles or names).items(), key=lambda item: (-item[1], item[0]))[0]
-    said = min(
-        rows,
-        key=lambda row: (not row["description"], row["role"] != "title", -len(row["description"]), row["description"]),
-    )
+def relation_properties(said: Mapping[str, Saying]) -> dict[str, Any]:
+    """Return the properties of a relation from what chunks say of it."""
+    lists = listed_sayings(said)
+    grounded = "" in lists["reasons"]
     return {
-        "name": name,
-        "aliases": sorted(names.keys() - {name}),
-        "mentions": names.total(),
-        "titles": titles.total(),
-        "description": said["description"],
+        **lists,
+        "weight": len(said),
+        "description": lists["descriptions"][0],
+        "grounded": grounded,
+        "reason": "" if grounded else lists["reasons"][0],
     }

@@ -23,14 +23,15 @@ from kgrag.store.mentions import (
     Mention,
     Saying,
     better,
-    describe,
+    listed_sayings,
     read_sayings,
     relation_properties,
     said_once,
     without_empty_says,
 )
+from kgrag.store.namings import described, naming_of
 from kgrag.store.predictions import forget_predictions
-from kgrag.store.rows import batches_by_size
+from kgrag.types import canonical_json
 
 __all__ = ["Merge", "Merged", "apply_merges", "split_merges", "split_touched"]
 
@@ -113,17 +114,15 @@ def split_merges(transaction: Transaction, graph: str, survivors: Iterable[str])
     """Take merges back: every member is again what it was; return how many entities came back."""
     wanted = sorted(set(survivors))
     facts = _Facts()
-    for some in batches_by_size(wanted):
-        for row in transaction.run("resolve/members", survivors=list(some)):
-            _read_member(facts, row)
+    for row in transaction.run_batched("resolve/members", survivors=wanted):
+        _read_member(facts, row)
     keys = facts.properties.keys()
     if not keys:
         return 0
     elsewhere = _survivors(transaction, {end for edge in facts.relations for end in (edge[0], edge[2])} - keys)
     relations, _ = _project(facts.relations, elsewhere)
-    for some in batches_by_size(wanted):
-        transaction.run("resolve/delete_members", survivors=list(some))
-        transaction.run("resolve/delete_merges", survivors=list(some))
+    transaction.run_batched("resolve/delete_members", survivors=wanted)
+    transaction.run_batched("resolve/delete_merges", survivors=wanted)
     mentions = {(key, chunk_id): mention for key, said in facts.mentions.items() for chunk_id, mention in said.items()}
     _replace(transaction, graph, wanted, facts.properties, facts.vectors, mentions, relations)
     return len(keys) - len(wanted)
@@ -134,9 +133,8 @@ def split_touched(transaction: Transaction, keys: Iterable[str]) -> bool:
     if not transaction.run("resolve/any_merge"):
         return False
     by_graph: dict[str, set[str]] = defaultdict(set)
-    for some in batches_by_size(sorted(set(keys))):
-        for row in transaction.run("resolve/merges_of_keys", keys=list(some)):
-            by_graph[row["graph"]].add(row["survivor"])
+    for row in transaction.run_batched("resolve/merges_of_keys", keys=sorted(set(keys))):
+        by_graph[row["graph"]].add(row["survivor"])
     for graph, survivors in sorted(by_graph.items()):
         split_merges(transaction, graph, survivors)
     return bool(by_graph)
@@ -147,25 +145,23 @@ def _read_entities(transaction: Transaction, keys: Iterable[str]) -> _Facts:
     facts = _Facts()
     wanted = sorted(keys)
     fused: dict[Edge, dict[str, Saying]] = {}
-    for some in batches_by_size(wanted):
-        for row in transaction.run("resolve/entities", keys=list(some)):
-            properties = dict(row["properties"])
-            if (vector := properties.pop("embedding", None)) is not None:
-                facts.vectors[row["key"]] = vector
-            properties.pop("titles", None)  # counted again of the mentions, of which members have a copy
-            facts.properties[row["key"]] = properties
-        for row in transaction.run("resolve/mentions", keys=list(some)):
-            facts.mentions[row["key"]][row["chunk_id"]] = {
-                name: row[name] for name in ("name", "role", "description", "says")
-            }
-        for row in transaction.run("resolve/relations", keys=list(some)):
-            fused[row["head"], row["type"], row["tail"]] = read_sayings(row)
+    for row in transaction.run_batched("resolve/entities", keys=wanted):
+        properties = dict(row["properties"])
+        if (vector := properties.pop("embedding", None)) is not None:
+            facts.vectors[row["key"]] = vector
+        properties.pop("titles", None)  # counted again of the mentions, of which members have a copy
+        facts.properties[row["key"]] = properties
+    for row in transaction.run_batched("resolve/mentions", keys=wanted):
+        facts.mentions[row["key"]][row["chunk_id"]] = {
+            name: row[name] for name in ("name", "role", "description", "says")
+        }
+    for row in transaction.run_batched("resolve/relations", keys=wanted):
+        fused[row["head"], row["type"], row["tail"]] = read_sayings(row)
     ends = {end for edge in fused for end in (edge[0], edge[2])} - set(wanted)
     neighbours, merged = _Facts(), set()
-    for some in batches_by_size(sorted(ends)):
-        for row in transaction.run("resolve/members", survivors=list(some)):
-            _read_member(neighbours, row)
-            merged.add(row["survivor"])
+    for row in transaction.run_batched("resolve/members", survivors=sorted(ends)):
+        _read_member(neighbours, row)
+        merged.add(row["survivor"])
     for edge, sayings in fused.items():
         # A relation with a merged entity is made of those of its members, and they know them apart.
         if edge[0] not in merged and edge[2] not in merged:
@@ -188,12 +184,8 @@ def _read_member(facts: _Facts, row: Mapping[str, Any]) -> None:
 
 def _survivors(transaction: Transaction, keys: Iterable[str]) -> dict[str, str]:
     """Return for each merged entity among `keys` the one that it went into."""
-    found: dict[str, str] = {}
-    for some in batches_by_size(sorted(keys)):
-        found.update(
-            {row["key"]: row["survivor"] for row in transaction.run("resolve/merges_of_keys", keys=list(some))}
-        )
-    return found
+    rows = transaction.run_batched("resolve/merges_of_keys", keys=sorted(keys))
+    return {row["key"]: row["survivor"] for row in rows}
 
 
 def _project(
@@ -216,28 +208,22 @@ def _project(
 def _fuse(merge: Merge, facts: _Facts) -> tuple[dict[str, Any], dict[str, Mention]]:
     """Return the properties and the mentions of the entity that stays."""
     fused: dict[str, Mention] = {}
-    times: Counter[tuple[str, str, str]] = Counter()
+    mentions = [mention for key in merge.members for mention in facts.mentions[key].values()]
     for key in merge.members:
         for chunk_id, mention in sorted(facts.mentions[key].items()):
-            times[mention["name"], mention["role"], mention["description"]] += 1
             known = fused.get(chunk_id)
             chosen = dict(mention if known is None else better(known, mention))
             chosen["says"] = sorted({*mention["says"], *(known["says"] if known else ())})
             fused[chunk_id] = chosen
-    described = describe(
-        [
-            {"name": name, "role": role, "description": description, "times": count}
-            for (name, role, description), count in sorted(times.items())
-        ]
-    )
+    says = described(naming_of({**mention, "times": 1} for mention in mentions))
     members = [facts.properties[key] for key in merge.members]
     spellings = {spelling for member in members for spelling in (member["name"], *member["aliases"])}
     return {
         **facts.properties[merge.survivor],
-        **described,
-        "aliases": sorted((spellings | set(described["aliases"])) - {described["name"]}),
+        **says,
+        "aliases": sorted((spellings | set(says["aliases"])) - {says["name"]}),
         "mentions": len(fused),
-        "descriptions": sorted({description for _, _, description in times if description}),
+        "descriptions": sorted({mention["description"] for mention in mentions if mention["description"]}),
         "types": sorted({member["type"] for member in members}),
     }, fused
 
@@ -250,7 +236,7 @@ def _reads_the_same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 def _write_members(transaction: Transaction, graph: str, merges: Sequence[Merge], facts: _Facts) -> None:
     touching: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for edge, sayings in sorted(facts.relations.items()):
-        row = {"head": edge[0], "type": edge[1], "tail": edge[2], **_lists(sayings)}
+        row = {"head": edge[0], "type": edge[1], "tail": edge[2], **listed_sayings(sayings)}
         for end in {edge[0], edge[2]} & facts.properties.keys():
             touching[end].append(row)
     rows = [
@@ -261,31 +247,20 @@ def _write_members(transaction: Transaction, graph: str, merges: Sequence[Merge]
             "name": facts.properties[key]["name"],
             "type": facts.properties[key]["type"],
             "normal": facts.properties[key]["normal"],
-            "properties": _json(facts.properties[key]),
-            "mentions": _json(facts.mentions[key]),
-            "relations": _json(touching[key]),
+            "properties": canonical_json(facts.properties[key]),
+            "mentions": canonical_json(facts.mentions[key]),
+            "relations": canonical_json(touching[key]),
             "embedding": facts.vectors.get(key),
         }
         for merge in merges
         for key in merge.members
     ]
-    for some in batches_by_size(rows):
-        transaction.run("resolve/put_members", rows=list(some))
+    transaction.run_batched("resolve/put_members", rows=rows)
     reasons = [
         {"key": merge.survivor, "graph": graph, "members": list(merge.members), "reasons": merge.reasons}
         for merge in merges
     ]
-    for some_reasons in batches_by_size(reasons):
-        transaction.run("resolve/put_merges", rows=list(some_reasons))
-
-
-def _lists(sayings: Mapping[str, Saying]) -> dict[str, list[str]]:
-    chunks = sorted(sayings)
-    return {
-        "chunks": chunks,
-        "descriptions": [sayings[chunk_id][0] for chunk_id in chunks],
-        "reasons": [sayings[chunk_id][1] for chunk_id in chunks],
-    }
+    transaction.run_batched("resolve/put_merges", rows=reasons)
 
 
 def _replace(
@@ -305,24 +280,16 @@ def _replace(
     for key, properties in sorted(entities.items()):
         by_type[properties["type"]].append({**properties, "titles": titles[key]})
     for type_, typed in by_type.items():
-        for rows in batches_by_size(typed):
-            transaction.run("store/put_entities", graph=graph, entity=type_, rows=list(rows))
+        transaction.run_batched("store/put_entities", graph=graph, entity=type_, rows=typed)
     with_vector = [{"id": key, "embedding": vector} for key, vector in sorted(vectors.items())]
-    for some_vectors in batches_by_size(with_vector):
-        transaction.run("store/put_entity_embeddings", rows=list(some_vectors))
+    transaction.run_batched("store/put_entity_embeddings", rows=with_vector)
     named = [
         {"key": key, "chunk_id": chunk_id, "properties": without_empty_says(mention)}
         for (key, chunk_id), mention in sorted(mentions.items())
     ]
-    for some_named in batches_by_size(named):
-        transaction.run("store/put_mentions", rows=list(some_named))
+    transaction.run_batched("store/put_mentions", rows=named)
     by_relation: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for (head, relation, tail), sayings in sorted(relations.items()):
         by_relation[relation].append({"head": head, "tail": tail, "properties": relation_properties(sayings)})
     for relation, ends in by_relation.items():
-        for some_ends in batches_by_size(ends):
-            transaction.run("store/put_relations", relation=relation, rows=list(some_ends))
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        transaction.run_batched("store/put_relations", relation=relation, rows=ends)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Iterable, Mapping
 from typing import Any
-
-from kgrag.store.mentions import describe
 
 __all__ = ["Naming", "Namings", "described", "naming_of", "together"]
 
@@ -41,12 +39,24 @@ def _count(counted: Naming, named: tuple[str, str], times: int, description: str
 
 def described(naming: Naming) -> dict[str, Any]:
     """Return what follows for the entity (`kgrag.store.mentions.DESCRIBED`)."""
-    return describe(
-        [
-            {"name": name, "role": role, "description": description, "times": times}
-            for (name, role), (times, description) in naming.items()
-        ]
+    titles: Counter[str] = Counter()
+    names: Counter[str] = Counter()
+    for (name, role), (times, _) in naming.items():
+        names[name] += times
+        if role == "title":
+            titles[name] += times
+    most = min((titles or names).items(), key=lambda item: (-item[1], item[0]))[0]
+    _, description = min(
+        ((role, description) for (_, role), (_, description) in naming.items()),
+        key=lambda said: (not said[1], said[0] != "title", -len(said[1]), said[1]),
     )
+    return {
+        "name": most,
+        "aliases": sorted(names.keys() - {most}),
+        "mentions": names.total(),
+        "titles": titles.total(),
+        "description": description,
+    }
 
 
 class Namings:

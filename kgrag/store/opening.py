@@ -59,35 +59,22 @@ def open_connection(target: str | Path, *, create: bool, reads_only: bool = Fals
     # Where nobody listens to the driver, each of its own tries would be a line on stderr: what failed in the end is an error of ours.
     if not (driver_log := logging.getLogger("neo4j")).handlers:
         driver_log.addHandler(logging.NullHandler())
-    if not is_address(target):
-        server, remark = _open_folder(Path(target), create=create, reads_only=reads_only)
-        try:
-            import_driver()
-            return Connection(server.driver, DATABASE, open_driver=server.open_driver, server=server, remark=remark)
-        except BaseException:
-            server.close()
-            raise
+    if is_address(target):
+        return _open_address(str(target))
+    server, remark = _open_folder(Path(target), create=create, reads_only=reads_only)
+    try:
+        import_driver()
+        return Connection(server.driver, DATABASE, open_driver=server.open_driver, server=server, remark=remark)
+    except BaseException:
+        server.close()
+        raise
+
+
+def _open_address(address: str) -> Connection:
     import_driver()
     import neo4j
 
-    address = str(target)
-    if not address.startswith(SCHEMES):
-        raise InputError(
-            f"--store: expected a folder or an address that begins with {', '.join(SCHEMES)}; got {address!r}."
-        )
-    scheme, _, rest = address.partition("://")
-    if "@" in rest:  # it would be in messages, too
-        host = rest.rpartition("@")[2].partition("/")[0]
-        raise InputError(
-            f"--store: expected an address without a login, such as {scheme}://{host}, got one with it. "
-            "Set NEO4J_USERNAME and NEO4J_PASSWORD."
-        )
-    try:
-        urlsplit(address)
-    except ValueError as error:
-        raise InputError(
-            f"--store: expected an address such as {scheme}://host:7687, got {address!r}: {error}."
-        ) from error
+    _check_address(address)
     database = os.environ.get("NEO4J_DATABASE", "neo4j")
     if database.casefold() == "system":
         raise InputError(
@@ -113,6 +100,27 @@ def open_connection(target: str | Path, *, create: bool, reads_only: bool = Fals
             driver.close()
             raise
     return Connection(driver, database, open_driver=open_driver)
+
+
+def _check_address(address: str) -> None:
+    """Raise `InputError` for an address of another kind, with a login, or that is none."""
+    if not address.startswith(SCHEMES):
+        raise InputError(
+            f"--store: expected a folder or an address that begins with {', '.join(SCHEMES)}; got {address!r}."
+        )
+    scheme, _, rest = address.partition("://")
+    if "@" in rest:  # it would be in messages, too
+        host = rest.rpartition("@")[2].partition("/")[0]
+        raise InputError(
+            f"--store: expected an address without a login, such as {scheme}://{host}, got one with it. "
+            "Set NEO4J_USERNAME and NEO4J_PASSWORD."
+        )
+    try:
+        urlsplit(address)
+    except ValueError as error:
+        raise InputError(
+            f"--store: expected an address such as {scheme}://host:7687, got {address!r}: {error}."
+        ) from error
 
 
 def _open_folder(folder: Path, *, create: bool, reads_only: bool) -> tuple[EmbeddedServer, str]:

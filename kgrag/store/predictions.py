@@ -9,20 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any
 
 from kgrag.store.connection import Connection, Transaction
 from kgrag.store.ledger import WorkRecord, put_work
 from kgrag.store.rows import batches_by_size
 from kgrag.store.schema import Schema
-from kgrag.store.statements import statement
 
 __all__ = ["COMPLETE", "PredictedEdge", "Predictions", "forget_predictions"]
 
 COMPLETE, SUBJECT = "complete", "completion"
 """Stage and subject of the ledger's entry that a graph (its scope) has predicted edges."""
-DELETE_EDGES = 5000
-"""Of one transaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +43,12 @@ class Predictions:
     def triples(self, graph: str) -> list[tuple[str, str, str]]:
         """Return the relations of a graph: key of the head, type, key of the tail."""
         self._schema.ensure_graph(graph)
-        rows = self._connection.read(statement("completion/triples", graph=graph), {"graph": graph})
+        rows = self._schema.read("completion/triples", graph=graph)
         return sorted((row["head"], row["type"], row["tail"]) for row in rows)
 
     def of_graph(self, graph: str) -> list[PredictedEdge]:
         """Return the predicted edges of a graph, likeliest first."""
-        if self._schema.meta is None:
-            return []
-        rows = self._connection.read(statement("completion/predicted", graph=graph), {"graph": graph})
+        rows = self._schema.read("completion/predicted", graph=graph)
         return [PredictedEdge(row["head"], row["type"], row["tail"], row["score"], row["method"]) for row in rows]
 
     def put(self, graph: str, edges: Sequence[PredictedEdge], *, version: str) -> None:
@@ -63,37 +57,24 @@ class Predictions:
         record = WorkRecord(COMPLETE, SUBJECT, scope=graph, version=version)
         self._connection.write(lambda transaction: put_work(transaction, [record]))
         for rows in batches_by_size([asdict(edge) for edge in edges]):
-            self._connection.write(partial(_put, rows=rows))
+            self._connection.write(partial(Transaction.run, name="completion/put_predicted", rows=rows))
 
     def delete(self, graph: str) -> int:
         """Take the predicted edges of a graph out; return how many there were."""
         there = len(self.of_graph(graph))
-        for _ in range(0, there, DELETE_EDGES):
-            self._connection.write(
-                lambda transaction: transaction.run("completion/delete_predicted", graph=graph, limit=DELETE_EDGES)
-            )
+        delete = self._connection.delete_in_parts
+        delete("completion/delete_predicted", there, graph=graph)
         if there or graph in self.completed():
-            self._connection.write(
-                lambda transaction: transaction.run(
-                    "store/delete_work_of_scope", stage=COMPLETE, scope=graph, limit=DELETE_EDGES
-                )
-            )
+            delete("store/delete_work_of_scope", 1, stage=COMPLETE, scope=graph)
         return there
 
     def completed(self) -> set[str]:
         """Return the graphs that edges were predicted for."""
-        if self._schema.meta is None:
-            return set()
-        return {row["graph"] for row in self._connection.read(statement("completion/any_completed"), {})}
+        return {row["graph"] for row in self._schema.read("completion/any_completed")}
 
 
 def forget_predictions(transaction: Transaction, keys: Iterable[str]) -> None:
     """Delete the predicted edges at entities whose relations change."""
     wanted = sorted(set(keys))
     if wanted and transaction.run("completion/any_completed"):
-        for some in batches_by_size(wanted):
-            transaction.run("completion/forget_predicted", keys=list(some))
-
-
-def _put(transaction: Transaction, *, rows: Sequence[dict[str, Any]]) -> None:
-    transaction.run("completion/put_predicted", rows=rows)
+        transaction.run_batched("completion/forget_predicted", keys=wanted)

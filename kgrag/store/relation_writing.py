@@ -10,7 +10,6 @@ from typing import Any
 from kgrag.store.connection import Transaction
 from kgrag.store.mentions import Edge, Saying, read_sayings, relation_properties
 from kgrag.store.predictions import forget_predictions
-from kgrag.store.rows import batches_by_size
 
 __all__ = ["Changed", "sayings_of", "update_relations", "write_relations"]
 
@@ -41,13 +40,10 @@ def sayings_of(
     """What some chunks say of relations, by relation and then by the id of the chunk that takes the place of each."""
     found: dict[Edge, dict[str, Saying]] = {}
     for type_, ends in _ends_by_type(edges).items():
-        for rows in batches_by_size(ends):
-            for row in transaction.run_list("store/relations", relation=type_, rows=list(rows)):
-                found[row["head"], type_, row["tail"]] = {
-                    successors[chunk_id]: saying
-                    for chunk_id, saying in read_sayings(row).items()
-                    if chunk_id in successors
-                }
+        for row in transaction.run_list("store/relations", relation=type_, rows=ends):
+            found[row["head"], type_, row["tail"]] = {
+                successors[chunk_id]: saying for chunk_id, saying in read_sayings(row).items() if chunk_id in successors
+            }
     return found
 
 
@@ -74,22 +70,20 @@ def write_relations(
         new: list[dict[str, Any]] = []
         changed: list[dict[str, Any]] = []
         deleted: list[dict[str, str]] = []
-        for rows in batches_by_size(ends):
-            old = [end for end in rows if end["head"] not in created and end["tail"] not in created]
-            found = transaction.run_list("store/relations", relation=type_, rows=old) if old else []
-            known = {(row["head"], row["tail"]): row for row in found}
-            for end in rows:
-                row = known.get((end["head"], end["tail"]))
-                kept = read_sayings(row) if row else {}
-                said = {chunk_id: saying for chunk_id, saying in kept.items() if chunk_id not in chunks}
-                said.update(sayings.get((end["head"], type_, end["tail"]), {}))
-                if not said:
-                    deleted += [end] if row else []
-                elif said != kept:
-                    (changed if row else new).append({**end, "properties": relation_properties(said)})
-        for name, ends_with_properties in (("put", new), ("update", changed), ("delete", deleted)):
-            for some in batches_by_size(ends_with_properties):
-                transaction.run(f"store/{name}_relations", relation=type_, rows=some)
+        old = [end for end in ends if end["head"] not in created and end["tail"] not in created]
+        found = transaction.run_list("store/relations", relation=type_, rows=old)
+        known = {(row["head"], row["tail"]): row for row in found}
+        for end in ends:
+            row = known.get((end["head"], end["tail"]))
+            kept = read_sayings(row) if row else {}
+            said = {chunk_id: saying for chunk_id, saying in kept.items() if chunk_id not in chunks}
+            said.update(sayings.get((end["head"], type_, end["tail"]), {}))
+            if not said:
+                deleted += [end] if row else []
+            elif said != kept:
+                (changed if row else new).append({**end, "properties": relation_properties(said)})
+        for name, rows in (("put", new), ("update", changed), ("delete", deleted)):
+            transaction.run_batched(f"store/{name}_relations", relation=type_, rows=rows)
         moved = {end for ends_of in (*new, *deleted) for end in (ends_of["head"], ends_of["tail"])}
         all_changed.add(Changed(len(new), len(deleted), moved))
     return all_changed

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from kgrag.text.surrogates import without_surrogates
-from kgrag.types import Chunk, Document, PageBox
+from kgrag.types import Chunk, Document, PageBox, canonical_json
 
 __all__ = [
     "BATCH_ROWS",
@@ -30,7 +30,7 @@ T = TypeVar("T")
 def document_row(document: Document) -> dict[str, Any]:
     """Return the properties of a document's node; the metadata is canonical JSON."""
     row = document.model_dump(exclude_none=True)
-    row["metadata"] = _json(document.metadata)
+    row["metadata"] = canonical_json(document.metadata)
     return {name: storable(value) for name, value in row.items()}
 
 
@@ -47,8 +47,8 @@ def chunk_row(chunk: Chunk) -> dict[str, Any]:
         prompted=chunk.prompted_text,
         headings=list(chunk.headings),
         anchors=list(chunk.anchors),
-        links=_json([link.model_dump() for link in chunk.links]),
-        boxes=_json([list(box.model_dump().values()) for box in chunk.boxes]),
+        links=canonical_json([link.model_dump() for link in chunk.links]),
+        boxes=canonical_json([list(box.model_dump().values()) for box in chunk.boxes]),
     )
     if not chunk.boxes:
         del row["boxes"]
@@ -98,7 +98,3 @@ def _weight(value: Any) -> int:
         case list() | tuple():
             return sum(_weight(item) for item in value)
     return 9
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

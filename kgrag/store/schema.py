@@ -153,7 +153,7 @@ class Schema:
                 "An import into this store has not ended: kgrag import with the same folder goes on with it."
             )
         if self.meta is None and self._connection.server is None:
-            for row in self._connection.read(statement("schema/foreign_neo4j"), {}):
+            for row in self._connection.read("schema/foreign_neo4j"):
                 raise StoreMismatch(
                     f"The database has nodes that kgrag did not write under labels that it uses ({':'.join(row['labels'])}). "
                     "Choose another one by --store or NEO4J_DATABASE, or remove them."
@@ -163,6 +163,10 @@ class Schema:
             meta = Meta(SCHEMA_VERSION, embedder, dimensions)
             self._connection.write(lambda transaction: transaction.run("store/put_meta", **asdict(meta)))
             self.meta = meta
+
+    def read(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
+        """Run a reading statement by its name; there is nothing in a store where nothing was built yet."""
+        return self._connection.read(name, **parameters) if self.meta else []
 
     def create(self, meta: Meta, *, vectors: bool = True) -> None:
         """Make constraints and indexes for content that comes before the store says what it is made with: it is imported."""
@@ -209,10 +213,10 @@ class Schema:
             self._fill_grown_indexes(graphs, levels)
         vector = [1.0] + [0.0] * (self.dimensions - 1)
         # A store that was made before rows had vectors has no index of them.
-        rows = self._connection.read(statement("store/count_table_rows"), {})[0]["rows"]
+        rows = self._connection.read("store/count_table_rows")[0]["rows"]
         for index in _vector_indexes(graphs, levels):
             if index != ROW_VECTOR_INDEX or rows:
-                self._connection.read(statement("schema/ask_vectors"), {"index": index, "vector": vector})
+                self._connection.read("schema/ask_vectors", index=index, vector=vector)
 
     def _fill_grown_indexes(self, graphs: Sequence[str], levels: Sequence[tuple[str, int]]) -> None:
         """Have Neo4j fill those vector indexes from all their nodes at once that grew since, and wait until all indexes are ready.
@@ -220,11 +224,11 @@ class Schema:
         Who asks one meanwhile waits for it (`Connection.read_plain`).
         """
         connection = self._connection
-        filled = {row["name"]: row["nodes"] for row in connection.read(statement("schema/filled_indexes"), {})}
-        rows = connection.read(statement("schema/vector_settings_neo4j"), {})
+        filled = {row["name"]: row["nodes"] for row in connection.read("schema/filled_indexes")}
+        rows = connection.read("schema/vector_settings_neo4j")
         settings: dict[str, dict[str, Any]] = {row["name"]: row["settings"] for row in rows}
         for index, label in _vector_indexes(graphs, levels).items():
-            nodes = connection.read(statement("schema/count_label", label=label), {})[0]["nodes"]
+            nodes = connection.read("schema/count_label", label=label)[0]["nodes"]
             grown = abs(nodes - filled.get(index, 0)) >= GROWN_BY * nodes
             if nodes >= FEWEST_FILLED and (grown or not FILLED_SETTINGS.items() <= settings.get(index, {}).items()):
                 _fill_from_all(connection, index, label, self.dimensions, nodes)
@@ -233,7 +237,7 @@ class Schema:
 
 def import_state(connection: Connection) -> dict[str, Any] | None:
     """Say how far an import is that has not ended (export, kind, rows); None where there is none."""
-    rows = connection.read(statement("exchange/import_state"), {}) if _knows(connection, "__Import__") else []
+    rows = connection.read("exchange/import_state") if _knows(connection, "__Import__") else []
     return rows[0] if rows else None
 
 
@@ -248,7 +252,7 @@ def _read_meta(connection: Connection) -> Meta | None:
     """Read what the store was made with; None where nothing was built yet. Raises `StoreMismatch` for another schema version."""
     if not _knows(connection, "__Meta__"):
         return None
-    rows = connection.read(statement("store/meta"), {})
+    rows = connection.read("store/meta")
     if not rows:
         return None
     meta = Meta(**rows[0])
@@ -297,7 +301,7 @@ def _create_schema(connection: Connection, dimensions: int, *, vectors: bool = T
 def _names(connection: Connection) -> frozenset[str]:
     """Return the names of all indexes, on ArcadeDB those of types of nodes and edges, too."""
     if connection.server is None:
-        rows = connection.read(statement("schema/names_neo4j"), {})
+        rows = connection.read("schema/names_neo4j")
     else:
         sql = connection.server.sql
         rows = [*sql("SELECT name FROM schema:indexes"), *sql("SELECT name FROM schema:types")]
@@ -317,7 +321,7 @@ def _vector_indexes(graphs: Sequence[str] = (), levels: Sequence[tuple[str, int]
 def _create_vector_index(connection: Connection, index: str, label: str, dimensions: int) -> None:
     """Make a vector index over the nodes of a label, unless it is there; where many nodes came before it, filled from all of them."""
     if connection.server is None:
-        nodes = connection.read(statement("schema/count_label", label=label), {})[0]["nodes"]
+        nodes = connection.read("schema/count_label", label=label)[0]["nodes"]
         if nodes >= FEWEST_FILLED and index not in _names(connection):
             _fill_from_all(connection, index, label, dimensions, nodes)
             return
@@ -348,7 +352,7 @@ def _await_indexes(connection: Connection) -> None:
     before: list[dict[str, Any]] = []
     since = time.monotonic()
     pause, longest = LOOK_AGAIN_S
-    while under_way := connection.read(statement("schema/indexes_under_way_neo4j"), {}):
+    while under_way := connection.read("schema/indexes_under_way_neo4j"):
         for row in under_way:
             if row["state"] == "FAILED":
                 raise StoreError(f"Neo4j could not fill the index {row['name']}: {row['reason']}")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from kgrag.store.connection import Connection
-from kgrag.store.schema import ROW_VECTOR_INDEX
+from kgrag.store.schema import CHUNK_FULLTEXT_INDEX, CHUNK_VECTOR_INDEX, ROW_VECTOR_INDEX, entity_vector_index
 from kgrag.store.search_rows import (
     AmountRow,
     ChunkEntityRow,
@@ -47,7 +47,6 @@ from kgrag.store.search_rows import (
     WalkLinkRow,
     WalkRelationRow,
 )
-from kgrag.store.statements import statement
 
 __all__ = ["HUB_MENTIONS", "Readable", "Search"]
 
@@ -94,12 +93,12 @@ class Search:
         """Return how many a vector index is to be asked for where so many are wanted: it is approximate, and misses some."""
         return wanted + MORE_ASKED if self._connection.server is None else wanted * TIMES_ASKED
 
-    def dense_seeds(self, *, index: str, vector: Sequence[float], limit: int, candidates: int) -> list[ChunkRow]:
+    def dense_seeds(self, *, vector: Sequence[float], limit: int, candidates: int) -> list[ChunkRow]:
         """Return the chunks nearest to the question."""
         return self._read_list(
             "retrieve/dense_seeds",
-            index=index,
-            vector=list(vector),
+            index=CHUNK_VECTOR_INDEX,
+            vector=vector,
             limit=limit,
             candidates=candidates + self._readable.hidden,
         )
@@ -109,116 +108,87 @@ class Search:
         return self._read(
             "retrieve/row_seeds",
             index=ROW_VECTOR_INDEX,
-            vector=list(vector),
+            vector=vector,
             limit=limit,
             candidates=candidates + self._readable.hidden_rows,
         )
 
     def sparse_seeds(
-        self,
-        *,
-        index: str,
-        query: str,
-        vector: Sequence[float],
-        limit: int,
-        read: int = 0,
-        among: Sequence[str] | None = None,
+        self, *, query: str, vector: Sequence[float], limit: int, read: int = 0, among: Sequence[str] | None = None
     ) -> list[SparseRow]:
         """Return the chunks that have words of a full-text query, best first; `among` are the only ones that may be returned (ids)."""
         # Where all may be returned the index gives the best alone: the words of a question stand in a large share of all chunks.
         every = among is None and self.readable_documents is None
         return self._read_list(
             "retrieve/sparse_seeds",
-            index=index,
+            index=CHUNK_FULLTEXT_INDEX,
             query=query,
             options={"limit": FULLTEXT_HITS * limit} if every else {},
-            vector=list(vector),
+            vector=vector,
             limit=limit,
             read=read,
-            among=None if among is None else list(among),
+            among=among,
         )
 
-    def mentioning_chunk(self, *, index: str, query: str) -> list[IdRow]:
+    def mentioning_chunk(self, *, query: str) -> list[IdRow]:
         """Return a chunk that has what a full-text query asks for, or none."""
         options = {"limit": 1} if self.readable_documents is None else {}
-        return self._read("retrieve/mentioning_chunk", index=index, query=query, options=options)
+        return self._read("retrieve/mentioning_chunk", index=CHUNK_FULLTEXT_INDEX, query=query, options=options)
 
     def documents(self, *, ids: Sequence[str]) -> list[DocumentRow]:
         """Return titles and versions of some documents."""
-        return self._read_list("retrieve/documents", ids=list(ids))
+        return self._read_list("retrieve/documents", ids=ids)
 
     def community_citations(self, *, keys: Sequence[str]) -> list[CommunityCitationsRow]:
         """Return what the numbers in what is written about some communities stand for."""
-        return self._read("retrieve/community_citations", keys=list(keys))
+        return self._read("retrieve/community_citations", keys=keys)
 
-    def nearest_vectors(self, *, index: str, vector: Sequence[float], limit: int, candidates: int) -> list[VectorRow]:
+    def nearest_vectors(self, *, vector: Sequence[float], limit: int, candidates: int) -> list[VectorRow]:
         """Return the vectors of the chunks nearest to the question."""
         return self._read(
             "retrieve/nearest_vectors",
-            index=index,
-            vector=list(vector),
+            index=CHUNK_VECTOR_INDEX,
+            vector=vector,
             limit=limit,
             candidates=candidates + self._readable.hidden,
         )
 
     def chunk_similarity(self, *, ids: Sequence[str], vector: Sequence[float]) -> list[ChunkRow]:
         """Return how similar some chunks are to the question."""
-        return self._read("retrieve/chunk_similarity", ids=list(ids), vector=list(vector))
+        return self._read("retrieve/chunk_similarity", ids=ids, vector=vector)
 
     def chunks(self, *, ids: Sequence[str]) -> list[ShownRow]:
         """Return the chunks that may be shown."""
-        return self._read_list("retrieve/chunks", ids=list(ids))
+        return self._read_list("retrieve/chunks", ids=ids)
 
     def named_chunks(
-        self,
-        *,
-        graph: str,
-        normals: Sequence[str],
-        vector: Sequence[float],
-        limit: int,
-        among: Sequence[str] = (),
+        self, *, graph: str, normals: Sequence[str], vector: Sequence[float], limit: int, among: Sequence[str] = ()
     ) -> list[NamedRow]:
         """Return the entities that a question names."""
         return self._read(
-            "retrieve/named_chunks",
-            graph=graph,
-            normals=list(normals),
-            vector=list(vector),
-            limit=limit,
-            among=list(among),
+            "retrieve/named_chunks", graph=graph, normals=normals, vector=vector, limit=limit, among=among
         )
 
     def family_chunks(
-        self,
-        *,
-        graph: str,
-        families: Sequence[str],
-        vector: Sequence[float],
-        limit: int,
-        among: Sequence[str] = (),
+        self, *, graph: str, families: Sequence[str], vector: Sequence[float], limit: int, among: Sequence[str] = ()
     ) -> list[FamilyRow]:
         """Return the members of families of names."""
         return self._read(
-            "retrieve/family_chunks",
-            graph=graph,
-            families=list(families),
-            vector=list(vector),
-            limit=limit,
-            among=list(among),
+            "retrieve/family_chunks", graph=graph, families=families, vector=vector, limit=limit, among=among
         )
 
     def linked_entities(
-        self, *, graph: str, index: str, vector: Sequence[float], limit: int, candidates: int, normals: Sequence[str]
+        self, *, graph: str, vector: Sequence[float], limit: int, candidates: int, normals: Sequence[str]
     ) -> list[LinkedEntityRow]:
         """Return the entities near a question or named by it."""
         return self._read(
             "retrieve/linked_entities",
             graph=graph,
-            index=index,
-            vector=list(vector),
+            index=entity_vector_index(graph),
+            vector=vector,
             limit=limit,
             candidates=candidates * (1 if self._readable.documents is None else HIDDEN_ENTITIES),
-            normals=list(normals),
+            normals=normals,
         )
 
     def linked_chunks(
@@ -238,10 +208,10 @@ class Search:
         return self._read(
             "retrieve/linked_chunks",
             graph=graph,
-            seeds=list(seeds),
-            linking=list(seeds if linking is None else linking),
-            known=list(known),
-            vector=list(vector),
+            seeds=seeds,
+            linking=seeds if linking is None else linking,
+            known=known,
+            vector=vector,
             entities=entities,
             limit=limit,
             hyperlinks=hyperlinks,
@@ -264,8 +234,8 @@ class Search:
         return self._read(
             "retrieve/graph_neighbourhood",
             graph=graph,
-            seeds=list(seeds),
-            vector=list(vector),
+            seeds=seeds,
+            vector=vector,
             entities=entities,
             chunks=chunks,
             neighbours=neighbours,
@@ -288,11 +258,11 @@ class Search:
         return self._read(
             "retrieve/entity_context",
             graph=graph,
-            keys=list(keys),
-            vector=list(vector),
+            keys=keys,
+            vector=vector,
             chunks=chunks,
             relations=relations,
-            near=list(near),
+            near=near,
             common=common,
         )
 
@@ -314,13 +284,13 @@ class Search:
         return self._read(
             "retrieve/paths",
             graph=graph,
-            seeds=list(seeds),
-            vector=list(vector),
-            normals=list(normals),
+            seeds=seeds,
+            vector=vector,
+            normals=normals,
             common=common,
             stated_common=stated_common,
-            ignored=list(ignored),
-            kinds=list(kinds),
+            ignored=ignored,
+            kinds=kinds,
             entities=entities,
             limit=limit,
         )
@@ -330,53 +300,40 @@ class Search:
     ) -> list[PredictedRow]:
         """Return where predicted edges lead from seeds; nothing where some documents may not be read."""
         return self._read(
-            "retrieve/predicted_chunks",
-            graph=graph,
-            seeds=list(seeds),
-            vector=list(vector),
-            least=least,
-            edges=edges,
-            limit=limit,
+            "retrieve/predicted_chunks", graph=graph, seeds=seeds, vector=vector, least=least, edges=edges, limit=limit
         )
 
     def entities_of_chunks(self, *, graph: str, chunks: Sequence[str], limit: int) -> list[ChunkEntityRow]:
         """Return the entities that chunks mention."""
-        return self._read("retrieve/entities_of_chunks", graph=graph, chunks=list(chunks), limit=limit)
+        return self._read("retrieve/entities_of_chunks", graph=graph, chunks=chunks, limit=limit)
 
     def relations_of_keys(self, *, keys: Sequence[str], limit: int) -> list[KeyRelationRow]:
         """Return the relations between entities."""
-        return self._read("retrieve/relations_of_keys", keys=list(keys), limit=limit)
+        return self._read("retrieve/relations_of_keys", keys=keys, limit=limit)
 
     def nearest_communities(
         self, *, graph: str, vector: Sequence[float], level: int | None, limit: int
     ) -> list[CommunityRow]:
         """Return the communities nearest to the question."""
-        return self._read("retrieve/nearest_communities", graph=graph, vector=list(vector), level=level, limit=limit)
+        return self._read("retrieve/nearest_communities", graph=graph, vector=vector, level=level, limit=limit)
 
     def communities_of_level(self, *, graph: str, vector: Sequence[float], level: int) -> list[CommunityRow]:
         """Return every community of a level."""
-        return self._read("retrieve/communities_of_level", graph=graph, vector=list(vector), level=level)
+        return self._read("retrieve/communities_of_level", graph=graph, vector=vector, level=level)
 
     def communities_of_seeds(
         self, *, graph: str, seeds: Sequence[str], vector: Sequence[float], level: int | None, entities: int
     ) -> list[CommunityRow]:
         """Return the communities that seeds mention entities of."""
         return self._read(
-            "retrieve/communities_of_seeds",
-            graph=graph,
-            seeds=list(seeds),
-            vector=list(vector),
-            level=level,
-            entities=entities,
+            "retrieve/communities_of_seeds", graph=graph, seeds=seeds, vector=vector, level=level, entities=entities
         )
 
     def community_chunks(
         self, *, keys: Sequence[str], vector: Sequence[float], entities: int, chunks: int
     ) -> list[CommunityChunksRow]:
         """Return the chunks of communities."""
-        return self._read(
-            "retrieve/community_chunks", keys=list(keys), vector=list(vector), entities=entities, chunks=chunks
-        )
+        return self._read("retrieve/community_chunks", keys=keys, vector=vector, entities=entities, chunks=chunks)
 
     def walk_chunks(self, *, graph: str) -> list[WalkChunkRow]:
         """Return every chunk with its entities."""
@@ -458,7 +415,7 @@ class Search:
 
     def relations_of_chunks(self, *, graph: str, chunks: Sequence[str]) -> list[StatementRow]:
         """Return the relations that chunks state."""
-        return self._read("evaluate/relations_of_chunks", graph=graph, chunks=list(chunks))
+        return self._read("evaluate/relations_of_chunks", graph=graph, chunks=chunks)
 
     def places_of_chunks(self) -> list[ChunkPlaceRow]:
         """Return where every chunk stands: it reads all of them."""
@@ -470,8 +427,8 @@ class Search:
 
     def readable(self, *, documents: Sequence[str]) -> Readable:
         """Return what somebody may read who may read some documents alone."""
-        rows = self._read("retrieve/readable_chunks", documents=list(documents))
-        chunks = int(self._connection.read(statement("store/count_chunks"), {})[0]["chunks"])
+        rows = self._read("retrieve/readable_chunks", documents=documents)
+        chunks = int(self._connection.read("store/count_chunks")[0]["chunks"])
         return Readable(
             documents=list(documents),
             chunks=[row["id"] for row in rows],
@@ -481,7 +438,7 @@ class Search:
 
     def count_table_rows(self) -> int:
         """Return how many rows of tables have a vector of their own."""
-        return int(self._connection.read(statement("store/count_table_rows"), {})[0]["rows"])
+        return int(self._connection.read("store/count_table_rows")[0]["rows"])
 
     def has_entities(self, graph: str) -> bool:
         """Say whether a graph has any entity."""
@@ -506,19 +463,15 @@ class Search:
         """
         retrieves = name.startswith("retrieve/")
         if retrieves:
-            parameters = {
-                "documents": self._readable.documents,
-                "readable": self._readable.chunks,
-                **parameters,
-            }
-        rows = self._connection.read_plain(statement(name, graph=parameters.get("graph")), parameters)
+            parameters = {"documents": self._readable.documents, "readable": self._readable.chunks, **parameters}
+        rows = self._connection.read_plain(name, **parameters)
         if retrieves and self._readable.documents is not None:
             self._name_as_readable(rows)
         return rows
 
     def _stream(self, name: str, *, graph: str) -> Iterator[Any]:
         """Run a statement over a whole graph, which may have more rows than memory has room for."""
-        return self._connection.stream(statement(name, graph=graph), {"graph": graph})
+        return self._connection.stream(name, graph=graph)
 
     def _read_list(self, name: str, **parameters: Any) -> list[Any]:
         """Run a statement that returns its rows as the list `rows` of one row: what a hundred chunks are looked for with.
@@ -538,8 +491,8 @@ class Search:
         if not keys:
             return
         said: dict[str, list[dict[str, Any]]] = {key: [] for key in keys}
-        parameters = {"keys": keys, "documents": self._readable.documents}
-        for one in self._connection.read_plain(statement("retrieve/readable_names"), parameters):
+        names = self._connection.read_plain("retrieve/readable_names", keys=keys, documents=self._readable.documents)
+        for one in names:
             said[one["key"]].append(one)
         for row, key, name in named:
             spellings = list(dict.fromkeys(one["name"] for one in said[row[key]]))

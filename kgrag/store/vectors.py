@@ -10,9 +10,9 @@ import numpy as np
 
 from kgrag.errors import InputError
 from kgrag.models.base import Vectors
-from kgrag.store.connection import Connection, Transaction
+from kgrag.store.connection import Transaction
 from kgrag.store.rows import batches_by_size
-from kgrag.store.statements import statement
+from kgrag.store.schema import Schema
 
 __all__ = ["WaitingForVectors", "put_vectors", "sorted_vectors", "vector_rows"]
 
@@ -27,23 +27,22 @@ AT_ONCE = 10_000
 class WaitingForVectors:
     """Who waits for a vector, as long as nothing else was written: a search in all chunks for each batch takes too long."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
         self._chunks: dict[str, None] = {}
         self._entities: dict[str, dict[str, None]] = {}
 
     def chunks(self) -> list[str]:
         """Return the ids of the chunks without a vector, sorted."""
         if not self._chunks:
-            rows = self._connection.read(statement("store/chunks_without_embedding"), {})
+            rows = self._schema.read("store/chunks_without_embedding")
             self._chunks = dict.fromkeys(sorted(row["id"] for row in rows))
         return list(self._chunks)
 
     def entities(self, graph: str) -> list[str]:
         """Return the keys of a graph's entities without a vector, sorted; the graph's index has to exist."""
         if not self._entities.get(graph):
-            text = statement("store/entities_without_embedding", graph=graph)
-            rows = self._connection.read(text, {"graph": graph})
+            rows = self._schema.read("store/entities_without_embedding", graph=graph)
             self._entities[graph] = dict.fromkeys(sorted(row["key"] for row in rows))
         return list(self._entities[graph])
 

@@ -32,7 +32,6 @@ from kgrag.store.namings import Namings
 from kgrag.store.relation_writing import Changed
 from kgrag.store.rounds import rounds
 from kgrag.store.schema import Schema
-from kgrag.store.statements import statement
 from kgrag.types import Extraction, content_id
 
 __all__ = ["WRITE", "put_extractions_apart", "take_back_unfinished"]
@@ -116,7 +115,7 @@ def _put_relations_in_rounds(connection: Connection, begun: Begun) -> Changed:
 
 def take_back_unfinished(connection: Connection, schema: Schema) -> int:
     """Take back what writers began that ended before they had done it; return how many they were."""
-    rows = connection.read(statement("store/unfinished_writing"), {"stage": WRITE, "subject": UNFINISHED})
+    rows = connection.read("store/unfinished_writing", stage=WRITE, subject=UNFINISHED)
     for note in (WorkRecord.from_row(row["work"]) for row in rows):
         said = json.loads(note.result)
         schema.ensure_graph(said["graph"])

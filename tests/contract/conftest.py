@@ -80,15 +80,13 @@ class Content:
 
     def embed_all(self, store: GraphStore, *graphs: str) -> None:
         """Give every chunk, and every entity of `graphs`, its vector."""
-        while chunks := store.documents.chunks_without_embedding(100):
-            store.documents.put_embeddings(
-                [c.id for c in chunks], self.vectors([c.text for c in chunks]), embedder=self.embedder, seconds=0.5
-            )
+        ids = store.documents.ids_without_embedding()
+        texts = [chunk.text for chunk in store.documents.chunks(ids)]
+        store.documents.put_embeddings(ids, self.vectors(texts), embedder=self.embedder, seconds=0.5)
         for graph in graphs:
-            while entities := store.graphs.entities_without_embedding(graph, 100):
-                store.graphs.put_embeddings(
-                    graph, [e["key"] for e in entities], self.vectors([e["name"] for e in entities])
-                )
+            keys = store.graphs.keys_without_embedding(graph)
+            names = [entity["name"] for entity in store.graphs.entities_of(keys)]
+            store.graphs.put_embeddings(graph, keys, self.vectors(names))
 
     def entities(self, store: GraphStore, graph: str = "mention") -> dict[str, dict[str, object]]:
         """The entities of a graph by comparison key."""

@@ -11,7 +11,7 @@ from kgrag.store.graph import GraphStore
 from kgrag.testing import HashingEmbedder
 from kgrag.text.names import normal_form
 from kgrag.types import Entity, Evidence
-from tests.vectors import embed_waiting_chunks
+from tests.vectors import embed_waiting_chunks, embed_waiting_entities
 
 if TYPE_CHECKING:
     from tests.contract.conftest import Content
@@ -43,9 +43,7 @@ def put_pages(
             ]
             said.append(content.said(chunk, *named))
     store.graphs.put_extractions("mention", said)
-    entities = store.graphs.entities_without_embedding("mention", 100)
-    vectors = asyncio.run(embedder.embed_documents([entity["name"] for entity in entities]))
-    store.graphs.put_embeddings("mention", [entity["key"] for entity in entities], vectors)
+    embed_waiting_entities(store, embedder)
     embed(store, embedder)
 
 

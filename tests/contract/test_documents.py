@@ -76,7 +76,7 @@ def test_the_same_documents_again_change_nothing(store: GraphStore, content: Any
     store.documents.put(documents)
     store.documents.put(list(reversed(documents)))
     assert store.digest() == before
-    assert store.documents.count_chunks_without_embedding() == 0
+    assert not store.documents.ids_without_embedding()
 
 
 def test_places_on_pages_are_filled_in_without_losing_what_was_made(store: GraphStore, content: Any) -> None:
@@ -88,7 +88,7 @@ def test_places_on_pages_are_filled_in_without_losing_what_was_made(store: Graph
     for boxes in ((box,), ()):
         store.documents.put([(document, [chunk.model_copy(update={"boxes": boxes})])])
         assert [found.boxes for found in store.documents.chunks()] == [boxes]
-        assert store.documents.count_chunks_without_embedding() == 0
+        assert not store.documents.ids_without_embedding()
         assert store.graphs.counts()["mention"]["entities"] == 1
 
 
@@ -110,7 +110,7 @@ def test_a_chunk_that_is_cut_differently_loses_what_followed_from_it(store: Grap
     )
     content.embed_all(store)
     store.documents.put([(document, [first, second.model_copy(update={"headings": ("Another",)})])])
-    assert [chunk.id for chunk in store.documents.chunks_without_embedding(9)] == [second.id]
+    assert store.documents.ids_without_embedding() == [second.id]
     assert content.entities(store).keys() == {"x-100"}
     assert store.ledger.of_stage("extract", "mention").keys() == {first.id}
     assert store.query("MATCH (:Chunk)-[n:NEXT_CHUNK]->(:Chunk) RETURN count(n) AS n") == [{"n": 1}]

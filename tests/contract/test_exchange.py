@@ -96,12 +96,12 @@ def record_fields(record: Any) -> dict[str, Any]:
 
 
 async def embed(store: GraphStore, embedder: HashingEmbedder) -> None:
-    chunks = store.documents.chunks_without_embedding(100)
+    chunks = list(store.documents.chunks(store.documents.ids_without_embedding()))
     vectors = await embedder.embed_documents([chunk.text for chunk in chunks])
     store.documents.put_embeddings([chunk.id for chunk in chunks], vectors, embedder=embedder.name)
     said = [(chunks[0].id, f"Parts. {ODD}"), (chunks[0].id, "Parts. Valve; Number: 7"), (chunks[1].id, "Parts.")]
     store.documents.put_table_rows(said, await embedder.embed_documents([text for _, text in said]))
-    entities = store.graphs.entities_without_embedding("mention", 100)
+    entities = store.graphs.entities_of(store.graphs.keys_without_embedding("mention"))
     vectors = await embedder.embed_documents([entity["name"] for entity in entities])
     store.graphs.put_embeddings("mention", [entity["key"] for entity in entities], vectors)
 
@@ -232,7 +232,7 @@ def test_neo4j_fills_the_vector_indexes_of_an_import_from_all_their_nodes_at_onc
         filled = {row["name"]: row["nodes"] for row in store.query(statement("schema/filled_indexes"))}
         assert filled == {index: FEWEST_FILLED}
         asked = {"vector": [1.0] * content.dimensions, "limit": 3, "candidates": 9, "normals": []}
-        found = store.search.linked_entities(graph="mention", index=index, **asked)  # type: ignore[arg-type]
+        found = store.search.linked_entities(graph="mention", **asked)  # type: ignore[arg-type]
         assert len(found) == 3
 
 

@@ -133,14 +133,16 @@ def test_a_new_name_or_description_waits_for_a_new_vector(store: GraphStore, con
     store.graphs.put_extractions("mention", [content.said(one, content.entity("b"), content.entity("other"))])
     content.embed_all(store, "mention")
     store.graphs.put_extractions("mention", [content.said(two, content.entity("b"))])
-    assert store.graphs.count_entities_without_embedding("mention") == 0
+    assert not store.graphs.keys_without_embedding("mention")
     store.graphs.put_extractions("mention", [content.said(two, content.entity("B", normal="b", role="title"))])
-    assert [entity["name"] for entity in store.graphs.entities_without_embedding("mention", 9)] == ["B"]
+    assert [entity["name"] for entity in store.graphs.entities_of(store.graphs.keys_without_embedding("mention"))] == [
+        "B"
+    ]
     content.embed_all(store, "mention")
     store.graphs.put_extractions(
         "mention", [content.said(one, content.entity("b", description="A letter."), content.entity("other"))]
     )
-    waiting = store.graphs.entities_without_embedding("mention", 9)
+    waiting = store.graphs.entities_of(store.graphs.keys_without_embedding("mention"))
     assert [(entity["name"], entity["type"], entity["description"]) for entity in waiting] == [
         ("B", "Product", "A letter.")
     ]
@@ -229,7 +231,7 @@ def test_graphs_live_side_by_side(store: GraphStore, content: Any) -> None:
     assert store.graphs.delete("two-2.b") == 1
     assert store.digest() == alone
     store.graphs.put_extractions("two-2.b", [content.said(chunk, content.entity("Z"), graph="two-2.b")])
-    assert store.graphs.count_entities_without_embedding("two-2.b") == 1
+    assert len(store.graphs.keys_without_embedding("two-2.b")) == 1
 
 
 @pytest.mark.changes_indexes

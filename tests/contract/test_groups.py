@@ -19,12 +19,11 @@ from kgrag.retrieve.steps.predicted import Predicted
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.store.merges import Merge
 from kgrag.store.predictions import PredictedEdge
-from kgrag.store.schema import CHUNK_FULLTEXT_INDEX, CHUNK_VECTOR_INDEX, entity_vector_index
 from kgrag.store.search import Search
 from kgrag.testing import HashingEmbedder
 from kgrag.text.names import normal_form
 from kgrag.types import Chunk, Entity, Hyperlink, Relation
-from tests.vectors import embed_waiting_chunks
+from tests.vectors import embed_waiting_chunks, embed_waiting_entities
 
 from .conftest import Content
 
@@ -131,9 +130,7 @@ def fill(target: str, embedder: HashingEmbedder, content: Content) -> None:
         tables = [(secret[1].id, f"{SECRET}: 80 bar"), (chunks[1].id, "V-7; Price: 12 EUR")]
         vectors = asyncio.run(embedder.embed_documents([said for _, said in tables]))
         opened.documents.put_table_rows(tables, vectors)
-        rows = opened.graphs.entities_without_embedding("mention", 100)
-        vectors = asyncio.run(embedder.embed_documents([row["name"] for row in rows]))
-        opened.graphs.put_embeddings("mention", [row["key"] for row in rows], vectors)
+        embed_waiting_entities(opened, embedder)
         opened.finish()
         asyncio.run(
             update_communities(
@@ -157,16 +154,12 @@ def hidden_of(store: GraphStore) -> list[Chunk]:
 
 
 WAYS: dict[str, Callable[[Search, dict[str, Any]], Any]] = {
-    "dense_seeds": lambda s, a: s.dense_seeds(index=CHUNK_VECTOR_INDEX, vector=a["vector"], limit=9, candidates=50),
+    "dense_seeds": lambda s, a: s.dense_seeds(vector=a["vector"], limit=9, candidates=50),
     "row_seeds": lambda s, a: s.row_seeds(vector=a["vector"], limit=9, candidates=50),
-    "sparse_seeds": lambda s, a: s.sparse_seeds(
-        index=CHUNK_FULLTEXT_INDEX, query="pump OR valve", vector=a["vector"], limit=9, read=9
-    ),
-    "mentioning_chunk": lambda s, a: s.mentioning_chunk(index=CHUNK_FULLTEXT_INDEX, query=SECRET),
+    "sparse_seeds": lambda s, a: s.sparse_seeds(query="pump OR valve", vector=a["vector"], limit=9, read=9),
+    "mentioning_chunk": lambda s, a: s.mentioning_chunk(query=SECRET),
     "documents": lambda s, a: s.documents(ids=a["documents"]),
-    "nearest_vectors": lambda s, a: s.nearest_vectors(
-        index=CHUNK_VECTOR_INDEX, vector=a["vector"], limit=9, candidates=50
-    ),
+    "nearest_vectors": lambda s, a: s.nearest_vectors(vector=a["vector"], limit=9, candidates=50),
     "chunk_similarity": lambda s, a: s.chunk_similarity(ids=a["ids"], vector=a["vector"]),
     "chunks": lambda s, a: s.chunks(ids=a["ids"]),
     "named_chunks": lambda s, a: s.named_chunks(
@@ -177,7 +170,6 @@ WAYS: dict[str, Callable[[Search, dict[str, Any]], Any]] = {
     ),
     "linked_entities by vector": lambda s, a: s.linked_entities(
         graph="mention",
-        index=entity_vector_index("mention"),
         vector=a["vector"],
         limit=9,
         candidates=50,
@@ -185,7 +177,6 @@ WAYS: dict[str, Callable[[Search, dict[str, Any]], Any]] = {
     ),
     "linked_entities by name": lambda s, a: s.linked_entities(
         graph="mention",
-        index=entity_vector_index("mention"),
         vector=a["vector"],
         limit=1,
         candidates=1,
@@ -401,7 +392,7 @@ def test_hidden_chunks_take_no_places_of_seeds(
     own_store.finish()
     limited = own_store.limited_to([few[0].id])
     vector = asyncio.run(embedder.embed_queries([question]))[0].tolist()
-    dense = limited.search.dense_seeds(index=CHUNK_VECTOR_INDEX, vector=vector, limit=5, candidates=10)
-    sparse = limited.search.sparse_seeds(index=CHUNK_FULLTEXT_INDEX, query="pump", vector=vector, limit=5)
+    dense = limited.search.dense_seeds(vector=vector, limit=5, candidates=10)
+    sparse = limited.search.sparse_seeds(query="pump", vector=vector, limit=5)
     assert {row["document_id"] for row in (*dense, *sparse)} == {few[0].id}
     assert len(dense) == len(sparse) == 5

@@ -201,7 +201,7 @@ def test_the_full_text_index_gives_the_best_hits_that_reading_all_would_give(sto
 
     def hits(of: GraphStore) -> list[str]:
         vector = [1.0] * content.dimensions
-        rows = of.search.sparse_seeds(index=CHUNK_FULLTEXT_INDEX, query="pump", vector=vector, limit=20)
+        rows = of.search.sparse_seeds(query="pump", vector=vector, limit=20)
         return [row["id"] for row in rows]
 
     # Who may not read all is given what is left of all hits.

@@ -24,11 +24,11 @@ from kgrag.retrieve.state import Candidate, Query, Resources, Seeds, State
 from kgrag.retrieve.steps.links import Links
 from kgrag.retrieve.steps.seeds import Dense, Hybrid
 from kgrag.store.graph import GraphStore, open_store
-from kgrag.store.schema import CHUNK_VECTOR_INDEX
 from kgrag.testing import HashingEmbedder, ScriptedChatModel, ScriptedReranker
 from kgrag.types import Chunk, Citation, Evidence, Hyperlink, Usage, content_id
 from tests.contract.conftest import Content
 from tests.contract.small_manual import ask, embed, put_pages
+from tests.vectors import embed_waiting_entities
 
 COMMUNITIES_ONLY = {"LlamaIndex_Community_Only", "global_communities"}
 HOSTILE = [
@@ -221,9 +221,7 @@ def test_what_a_graph_says_is_cited_by_the_page_of_the_chunk_that_says_it(
         content.said(chunks[1], content.entity("TPR-40"), content.entity("1.8 V"), relations=[needs]),
     ]
     store.graphs.put_extractions("mention", extracted)
-    entities = store.graphs.entities_without_embedding("mention", 100)
-    vectors = asyncio.run(embedder.embed_documents([entity["name"] for entity in entities]))
-    store.graphs.put_embeddings("mention", [entity["key"] for entity in entities], vectors)
+    embed_waiting_entities(store, embedder)
     store.finish()
     pages = {chunk.id: chunk.page_start for chunk in chunks}
     found = asyncio.run(open_retriever(store, embedder, load_pipeline("kg")).retrieve("What does the X-100 carry?"))
@@ -269,9 +267,7 @@ def reports(
                     entities = (content.entity(subject), content.entity(thing))
                     said.append(content.said(chunk, *entities, relations=[relation]))
             store.graphs.put_extractions("mention", said)
-            entities_left = store.graphs.entities_without_embedding("mention", 100)
-            vectors = asyncio.run(embedder.embed_documents([entity["name"] for entity in entities_left]))
-            store.graphs.put_embeddings("mention", [entity["key"] for entity in entities_left], vectors)
+            embed_waiting_entities(store, embedder)
             embed(store, embedder)
 
     with open_store(filled_once(fill)) as opened:
@@ -360,7 +356,7 @@ def test_a_chunks_own_words_find_it_first_and_fewer_hits_are_the_first_of_more(
         lists = []
         for limit in (1, 3, 5):
             rows = store.search.dense_seeds(
-                index=CHUNK_VECTOR_INDEX, vector=vector.tolist(), limit=limit, candidates=store.search.candidates(limit)
+                vector=vector.tolist(), limit=limit, candidates=store.search.candidates(limit)
             )
             lists.append([(row["id"], row["similarity"]) for row in rows])
         ids = [[one for one, _ in found] for found in lists]

@@ -14,7 +14,6 @@ from kgrag.retrieve.walk_graph import walk_graph
 from kgrag.store.communities import Membership
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.store.ledger import WorkRecord
-from kgrag.store.schema import entity_vector_index
 from kgrag.testing import HashingEmbedder, ScriptedChatModel, ScriptedReranker
 from kgrag.types import Citation, Community, place
 
@@ -75,7 +74,7 @@ def fill(target: str, content: Content) -> None:
             ],
         )
         opened.documents.put_embeddings([c.id for c in chunks], embedded(*TEXTS), embedder=EMBEDDER.name)
-        entities = opened.graphs.entities_without_embedding("mention", 100)
+        entities = opened.graphs.entities_of(opened.graphs.keys_without_embedding("mention"))
         opened.graphs.put_embeddings("mention", [e["key"] for e in entities], embedded(*(e["name"] for e in entities)))
         keys = {e["name"]: e["key"] for e in entities}
         parents = {FINE: COARSE}
@@ -124,7 +123,6 @@ def retrieved(store: GraphStore, chosen: Pipeline, *, chat: ScriptedChatModel | 
 def test_a_question_is_linked_to_what_it_names_and_what_is_near(store: GraphStore) -> None:
     rows = store.search.linked_entities(
         graph="mention",
-        index=entity_vector_index("mention"),
         vector=embedded("pump")[0].tolist(),
         limit=2,
         candidates=10,

@@ -22,28 +22,28 @@ pytestmark = pytest.mark.changes_indexes
 
 def _put(store: GraphStore, content: Content, name: str, chunks: int) -> None:
     store.documents.put([content.document(name, *(f"{name} {number}" for number in range(chunks)))])
-    while waiting := store.documents.chunks_without_embedding(BATCH):
-        vectors = content.vectors([chunk.text for chunk in waiting])
-        store.documents.put_embeddings([c.id for c in waiting], vectors, embedder=content.embedder, seconds=0.1)
+    ids = store.documents.ids_without_embedding()
+    for start in range(0, len(ids), BATCH):
+        some = ids[start : start + BATCH]
+        vectors = content.vectors([chunk.text for chunk in store.documents.chunks(some)])
+        store.documents.put_embeddings(some, vectors, embedder=content.embedder, seconds=0.1)
 
 
 def _index_id(store: GraphStore) -> int:
     """Neo4j's number of the index: another one, once it was made anew."""
-    rows = store._connection.read("SHOW INDEXES YIELD id, name, state WHERE state = 'ONLINE'", {})
+    rows = store.query("SHOW INDEXES YIELD id, name, state WHERE state = 'ONLINE'")
     return next(int(row["id"]) for row in rows if row["name"] == CHUNK_VECTOR_INDEX)
 
 
 def _settings(store: GraphStore) -> dict[str, Any]:
-    rows = store._connection.read(statement("schema/vector_settings_neo4j"), {})
+    rows = store._connection.read("schema/vector_settings_neo4j")
     found: dict[str, Any] = next(row["settings"] for row in rows if row["name"] == CHUNK_VECTOR_INDEX)
     return found
 
 
 def _found(store: GraphStore, content: Content, text: str) -> list[str]:
     vector = content.vectors([text])[0].tolist()
-    return [
-        row["id"] for row in store.search.dense_seeds(index=CHUNK_VECTOR_INDEX, vector=vector, limit=3, candidates=50)
-    ]
+    return [row["id"] for row in store.search.dense_seeds(vector=vector, limit=3, candidates=50)]
 
 
 @pytest.mark.neo4j
@@ -96,7 +96,7 @@ def test_one_that_is_made_after_its_nodes_is_filled_from_all_of_them_and_stays(
         _put(store, content, "many", FEWEST_FILLED)
         store._connection.run_alone(statement("schema/drop_index", index=CHUNK_VECTOR_INDEX))
         store.bind(content.embedder, content.dimensions)  # nodes that neo4j-admin loaded have none
-        store._connection.read(statement("schema/await_indexes_neo4j"), {"timeout_s": 60})
+        store._connection.read("schema/await_indexes_neo4j", timeout_s=60)
         made = _index_id(store)
         assert _settings(store).items() >= FILLED_SETTINGS.items()
         store.finish()
@@ -113,9 +113,9 @@ def test_a_server_that_fills_an_index_no_further_is_said_and_one_that_takes_long
         _put(store, content, "many", FEWEST_FILLED)
         read, shown = store._connection.read, iter([[10.0], [10.0], [20.0], [20.0], [30.0], []])
 
-        def slowly(text: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
-            if text != statement("schema/indexes_under_way_neo4j"):
-                return read(text, parameters)
+        def slowly(name: str, **parameters: Any) -> list[dict[str, Any]]:
+            if name != "schema/indexes_under_way_neo4j":
+                return read(name, **parameters)
             time.sleep(0.3)
             return [{"name": "one", "state": "POPULATING", "percent": percent, "reason": ""} for percent in next(shown)]
 

@@ -5,7 +5,6 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from kgrag.jobs.report import BuildReport
 from kgrag.jobs.status import status
 from kgrag.models import open_chat_model
 from kgrag.settings import Settings
-from kgrag.store.graph import GraphStore, open_store
+from kgrag.store.graph import GraphStore
 from kgrag.testing import FAULTS, TROUBLES, Behaviour, HashingEmbedder, ModelRequest, ModelServer, answer
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "documents"
@@ -108,12 +107,6 @@ class Endpoint:
         if self.faults[key] > TIMES_OF_A_FAULT and not (for_ever and name == "wrong_content_type"):
             return answer(reply)
         return FAULTS[name]()
-
-
-@pytest.fixture
-def store(store_target: str) -> Iterator[GraphStore]:
-    with open_store(store_target) as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from kgrag.jobs.build import build
 from kgrag.jobs.report import BuildReport
 from kgrag.models.minilm import MiniLM
 from kgrag.settings import Settings
-from kgrag.store.graph import GraphStore, open_store
+from kgrag.store.graph import GraphStore
 from kgrag.types import Chunk, Extraction
 
 DIMENSIONS = MiniLM.dimensions
@@ -176,12 +175,6 @@ def test_the_extractor_needs_its_file_and_the_file_its_extractor(
     assert run(["build", str(tmp_path), "--store", str(tmp_path / "s"), "--recorded", str(file)]) == 2
     assert "--extractor recorded" in " ".join(capsys.readouterr().err.split())
     assert not (tmp_path / "s").exists()
-
-
-@pytest.fixture
-def store(store_target: str) -> Iterator[GraphStore]:
-    with open_store(store_target) as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -184,8 +184,8 @@ def check(store: GraphStore) -> None:
 def check_done(store: GraphStore) -> None:
     """What holds after a build: every chunk is accounted for."""
     chunks = {chunk.id for chunk in store.documents.chunks()}
-    assert store.documents.count_chunks_without_embedding() == 0
-    assert store.graphs.count_entities_without_embedding(GRAPH) == 0
+    assert not store.documents.ids_without_embedding()
+    assert not store.graphs.keys_without_embedding(GRAPH)
     assert set(store.ledger.of_stage("extract", GRAPH)) == chunks
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -42,12 +42,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
     return Path("docs")
-
-
-@pytest.fixture
-def store(store_target: str) -> Iterator[GraphStore]:
-    with open_store(store_target) as opened:
-        yield opened
 
 
 def built(store: GraphStore, *paths: Path, keep_missing: bool = False, **settings: object) -> BuildReport:

@@ -6,7 +6,7 @@ import asyncio
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -92,12 +92,6 @@ def updated(store: GraphStore, *, summariser: Summariser | None = None, **more: 
             **more,
         )
     )
-
-
-@pytest.fixture
-def store(store_target: str) -> Iterator[GraphStore]:
-    with open_store(store_target) as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -42,12 +42,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return Path("docs")
 
 
-@pytest.fixture
-def store(store_target: str) -> Iterator[GraphStore]:
-    with open_store(store_target) as opened:
-        yield opened
-
-
 def built(store: GraphStore, folder: Path) -> BuildReport:
     job = build(
         [folder], store=store, embedder=HashingEmbedder(), extractors=[open_extractor("mention")], settings=Settings()
@@ -74,7 +68,7 @@ def test_a_built_store_is_resolved_once_and_stays_so_until_it_is_undone(store: G
     first = resolved(store)
     after = store.digest()
     assert first.plan == planned.plan and first.applied == len(planned.plan.groups)
-    assert store.graphs.count_entities_without_embedding("mention") == 0
+    assert not store.graphs.keys_without_embedding("mention")
     again = resolved(store)
     assert (again.applied, again.unchanged, again.taken_back) == (0, len(first.plan.groups), 0)
     built(store, folder)
@@ -117,7 +111,7 @@ def test_what_was_resolved_after_an_interrupted_build_has_all_vectors_after_a_wh
             asyncio.run(job)
 
     interrupted()
-    assert store.graphs.count_entities_without_embedding("mention") > 0
+    assert len(store.graphs.keys_without_embedding("mention")) > 0
     resolved(store)
     built(store, folder)
     assert not [note for note in resolved(store).notes if "names only" in note]

@@ -29,12 +29,12 @@ class Watched:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._connection, name)
 
-    def read_plain(self, text: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
+    def read_plain(self, name: str, **parameters: Any) -> list[dict[str, Any]]:
         """Count, wait and pass on."""
         self.asked += 1
         if self.meeting is not None:
             self.meeting.wait(MEETING_S)
-        rows: list[dict[str, Any]] = self._connection.read_plain(text, parameters)
+        rows: list[dict[str, Any]] = self._connection.read_plain(name, **parameters)
         return rows
 
 

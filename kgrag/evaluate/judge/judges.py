@@ -27,6 +27,7 @@ from kgrag.evaluate.judge.verdicts import (
 )
 from kgrag.evaluate.overlap import token_overlap
 from kgrag.models.base import ChatModel, Embedder, Message
+from kgrag.models.reply_schema import NUMBER, TEXT, list_of, object_of
 from kgrag.text.sentences import sentences
 from kgrag.types import Answer, Usage, content_id
 
@@ -37,8 +38,8 @@ MOST_STATEMENTS = 5
 """Statements of an answer whose faithfulness is asked for (section 10 of the notes on the thesis)."""
 MOST_EVIDENCE_CHARACTERS = 12_000
 """Of evidence that a judge is shown, whole pieces, best first."""
-SUPPORTS = {"type": "string", "enum": ["supported", "partly", "not"]}
-FULLNESS = {"type": "string", "enum": ["full", "partial", "none"]}
+SUPPORTS = {**TEXT, "enum": ["supported", "partly", "not"]}
+FULLNESS = {**TEXT, "enum": ["full", "partial", "none"]}
 
 
 def _nuggets(question: GoldQuestion) -> list[Nugget]:
@@ -196,8 +197,8 @@ class _Calls:
     async def verdict(self, prompt: str, kind: type[BaseModel], **values: str) -> BaseModel:
         """Ask for a verdict of a kind, whose fields are the schema."""
         fields = kind.model_json_schema()["properties"]
-        schema = _object(
-            {name: {k: v for k, v in one.items() if k not in ("default", "title")} for name, one in fields.items()}
+        schema = object_of(
+            **{name: {k: v for k, v in one.items() if k not in ("default", "title")} for name, one in fields.items()}
         )
         return kind.model_validate(dict(await self.ask(prompt, schema, **values)))
 
@@ -224,14 +225,14 @@ class _Calls:
         )
 
     async def _made(self, reference: str) -> list[Nugget]:
-        importance = {"type": "string", "enum": ["vital", "okay"]}
-        schema = _object({"facts": _list({"text": {"type": "string"}, "importance": importance})})
+        importance = {**TEXT, "enum": ["vital", "okay"]}
+        schema = object_of(facts=list_of(object_of(text=TEXT, importance=importance)))
         data = await self.ask("make_nuggets", schema, reference=reference)
         made = [Nugget.model_validate(one) for one in data["facts"] if str(one["text"]).strip()]
         return _at_least_one(made, "fact")
 
     async def _supports(self, facts: Sequence[Nugget], text: str) -> list[Support | None]:
-        schema = _object({"verdicts": _list({"number": {"type": "integer"}, "verdict": SUPPORTS})})
+        schema = object_of(verdicts=list_of(object_of(number=NUMBER, verdict=SUPPORTS)))
         listed = "\n".join(f"{number}. {fact.text}" for number, fact in enumerate(facts, start=1))
         data = await self.ask("nuggets", schema, nuggets=listed, answer=text)
         said = _once([(one["number"], one["verdict"]) for one in data["verdicts"]])
@@ -239,10 +240,8 @@ class _Calls:
 
     async def statements(self) -> tuple[StatementVerdict, ...]:
         """Judge the answer's statements against the evidence. Raises `ModelReplyError` where none is named."""
-        verdict = {"type": "string", "enum": ["yes", "partial", "no"]}
-        schema = _object(
-            {"statements": _list({"statement": {"type": "string"}, "quote": {"type": "string"}, "verdict": verdict})}
-        )
+        verdict = {**TEXT, "enum": ["yes", "partial", "no"]}
+        schema = object_of(statements=list_of(object_of(statement=TEXT, quote=TEXT, verdict=verdict)))
         data = await self.ask(
             "statements", schema, most=str(MOST_STATEMENTS), evidence=evidence_text(self._answer) or "(none)"
         )
@@ -264,10 +263,8 @@ class _Calls:
                 f"Sentence {place}: {text}\n" + "\n".join(f"Passage {number}: {cited[number]}" for number in numbers)
                 for place, (text, numbers) in enumerate(asked, start=1)
             )
-            passages = _list({"passage": {"type": "integer"}, "verdict": FULLNESS})
-            schema = _object(
-                {"sentences": _list({"sentence": {"type": "integer"}, "passages": passages, "together": FULLNESS})}
-            )
+            passages = list_of(object_of(passage=NUMBER, verdict=FULLNESS))
+            schema = object_of(sentences=list_of(object_of(sentence=NUMBER, passages=passages, together=FULLNESS)))
             data = await self.ask("citations", schema, sentences=listed)
             said = _once([(one["sentence"], one) for one in data["sentences"]])
         judged, place = [], 0
@@ -288,13 +285,13 @@ class _Calls:
 
     async def reverse_questions(self, most: int) -> list[str]:
         """Have questions made that the answer would answer."""
-        schema = _object({"questions": {"type": "array", "items": {"type": "string"}}})
+        schema = object_of(questions=list_of(TEXT))
         data = await self.ask("relevance", schema, most=str(most))
         return _at_least_one([text for one in data["questions"][:most] if (text := str(one).strip())], "question")
 
     async def rating(self) -> int:
         """Ask how helpful the answer is, 1 to 5."""
-        schema = _object({"rating": {"type": "integer", "minimum": 1, "maximum": 5}})
+        schema = object_of(rating={**NUMBER, "minimum": 1, "maximum": 5})
         rating = (await self.ask("helpfulness", schema))["rating"]
         if not isinstance(rating, int) or not 1 <= rating <= 5:
             raise ValueError(f"expected a rating from 1 to 5, got {rating!r}")
@@ -318,9 +315,7 @@ class Pairwise:
         return (one, False) if one == -other else (0, True)
 
     async def _ask(self, question: GoldQuestion, first: str, second: str) -> Literal[-1, 0, 1]:
-        schema = _object(
-            {"reason": {"type": "string"}, "better": {"type": "string", "enum": ["first", "second", "tie"]}}
-        )
+        schema = object_of(reason=TEXT, better={**TEXT, "enum": ["first", "second", "tie"]})
         reference = "\n".join(question.references) or "(none)"
         prompt = fill(self._prompt, question=question.question, reference=reference, first=first, second=second)
         reply = await self._model.reply([Message("user", prompt)], schema=schema)
@@ -363,19 +358,6 @@ def _without(text: str, other: str) -> str:
 
 def _prompt_files() -> list[Any]:
     return sorted((evaluation_folder() / "prompts").glob("*.md"))
-
-
-def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
-def _list(properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": "array", "items": _object(properties)}
 
 
 def _once(rows: Sequence[tuple[int, T]]) -> dict[int, T]:

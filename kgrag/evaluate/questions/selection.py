@@ -67,49 +67,56 @@ async def select(
     Without `find` the last two stay, which is right for measuring: what plain search finds must not decide what is asked. `embed` is
     needed where there is `not_like`.
     """
-    selection = Selection()
-    watched = await _NotLike.of(not_like, embed)
+    selection, choice = Selection(), _Choice(material, find, await _NotLike.of(not_like, embed))
     waiting = {kind: _shuffled(some, f"{seed} {kind}") for kind, some in sorted(drafts.items()) if some}
-    taken_terms: list[tuple[frozenset[str], frozenset[str]]] = []
-    counts: Counter[str] = Counter()
-    easy_counts: Counter[str] = Counter()
     tries = 0
     while waiting and len(selection.taken) < limit and tries < MOST_TRIES * limit:
         for kind in list(waiting):
             if len(selection.taken) >= limit:
                 break
             while waiting[kind] and tries < MOST_TRIES * limit:
-                draft = waiting[kind].pop()
                 tries += 1
-                terms = content_terms(draft.question)
-                if watched is not None and await watched.has(draft.question, terms):
-                    selection.left_out["like a question of --not-like"] += 1
-                    continue
-                names = _names(draft.question)
-                if any(near(terms, names, *other) for other in taken_terms):
-                    selection.left_out["near-duplicate"] += 1
-                    continue
-                easy = False
-                if draft.facts and find is not None:
-                    found = await find(draft.question, draft.hidden)
-                    gold = frozenset().union(*draft.facts)
-                    if not gold & frozenset(found):
-                        selection.left_out["round trip: no gold among the first found"] += 1
-                        continue
-                    easy = _easy(draft, terms, found, material)
-                if easy and easy_counts[kind] >= EASY_SHARE * (counts[kind] + 1):
-                    selection.left_out["easy: its words are the gold's, and it is found first"] += 1
-                    continue
-                counts[kind] += 1
-                easy_counts[kind] += easy
-                taken_terms.append((terms, names))
-                selection.taken.append(Taken(draft, easy))
-                if advance is not None:
-                    advance()
-                break
+                found = await choice.of(kind, waiting[kind].pop())
+                if isinstance(found, Taken):
+                    selection.taken.append(found)
+                    if advance is not None:
+                        advance()
+                    break
+                selection.left_out[found] += 1
             if not waiting[kind]:
                 del waiting[kind]
     return selection
+
+
+class _Choice:
+    """Says of drafts, one after the other, which are taken: it knows those that were."""
+
+    def __init__(self, material: Material, find: Find | None, watched: _NotLike | None) -> None:
+        self._material, self._find, self._watched = material, find, watched
+        self._asked: list[tuple[frozenset[str], frozenset[str]]] = []
+        """Terms and names of the questions that were taken."""
+        self._counts: Counter[str] = Counter()
+        self._easy_counts: Counter[str] = Counter()
+
+    async def of(self, kind: str, draft: Draft) -> Taken | str:
+        """Take a draft, or say why not."""
+        terms, names = content_terms(draft.question), _names(draft.question)
+        if self._watched is not None and await self._watched.has(draft.question, terms):
+            return "like a question of --not-like"
+        if any(near(terms, names, *other) for other in self._asked):
+            return "near-duplicate"
+        easy = False
+        if draft.facts and self._find is not None:
+            found = await self._find(draft.question, draft.hidden)
+            if frozenset().union(*draft.facts).isdisjoint(found):
+                return "round trip: no gold among the first found"
+            easy = _easy(draft, terms, found, self._material)
+        if easy and self._easy_counts[kind] >= EASY_SHARE * (self._counts[kind] + 1):
+            return "easy: its words are the gold's, and it is found first"
+        self._counts[kind] += 1
+        self._easy_counts[kind] += easy
+        self._asked.append((terms, names))
+        return Taken(draft, easy)
 
 
 def near(

@@ -114,9 +114,8 @@ def convert(
                 state=state,
                 reason=reason,
                 result=file.digest,
-                attempts=previous.attempts + 1 if previous else 1,
                 seconds=seconds + time.perf_counter() - started,
-            )
+            ).after(previous)
             store.ledger.put([record])
 
 

@@ -27,7 +27,7 @@ from kgrag.models.watch import CallUnanswered, ModelWatch
 from kgrag.settings import Settings
 from kgrag.store.graph import GraphStore
 from kgrag.store.ledger import WorkRecord
-from kgrag.types import Chunk, Extraction, Usage
+from kgrag.types import Chunk, Extraction
 
 __all__ = ["extract_graph", "is_done"]
 
@@ -189,7 +189,6 @@ class _Job:
 
     def _record(self, chunk: Chunk, extraction: Extraction, previous: WorkRecord | None, seconds: float) -> WorkRecord:
         """Make the ledger entry; what the chunk took before counts on."""
-        usage = extraction.usage + (previous.usage if previous else Usage())
         # Half of a surrogate pair, which a reply may have, is no text for a database.
         reason = extraction.reason.encode("utf-8", "backslashreplace").decode()
         record = WorkRecord(
@@ -200,13 +199,8 @@ class _Job:
             state=extraction.state,
             reason=reason,
             result=extraction.digest,
-            attempts=previous.attempts + 1 if previous else 1,
-            calls=usage.calls,
-            tokens=usage.prompt_tokens + usage.completion_tokens,
-            completion_tokens=usage.completion_tokens,
-            cost=usage.cost,
             seconds=seconds + (previous.seconds if previous else 0.0),
-        )
+        ).after(previous, extraction.usage)
         if record.state == "failed" and previous and (previous.state, previous.version) == ("partial", record.version):
             # What there is is better than nothing.
             reason = f"{previous.reason} (asked again, which failed: {reason})"

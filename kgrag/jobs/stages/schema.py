@@ -58,12 +58,8 @@ async def agree_on_schema(
                 scope=graph,
                 version=extractor.induction,
                 result=extractor.schema.to_json(),
-                calls=usage.calls,
-                tokens=usage.prompt_tokens + usage.completion_tokens,
-                completion_tokens=usage.completion_tokens,
-                cost=usage.cost,
                 seconds=time.perf_counter() - started,
-            )
+            ).after(None, usage)
             await asyncio.to_thread(store.ledger.put, [record])
             report.graphs[graph].usage += usage
     if extractor.schema is not None:

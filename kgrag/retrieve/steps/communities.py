@@ -11,6 +11,7 @@ from pydantic import Field
 
 from kgrag.errors import ModelReplyError, PipelineError
 from kgrag.models.base import ChatModel
+from kgrag.models.reply_schema import NUMBER, TEXT, list_of, object_of
 from kgrag.retrieve import prompts
 from kgrag.retrieve.scores import BEHIND, cosine
 from kgrag.retrieve.state import Candidate, Query, Resources, Seeds, State, best_first, hit_of
@@ -25,14 +26,13 @@ __all__ = ["CommunityExpansion", "CommunitySeeds", "GlobalSeeds", "GlobalSimilar
 CHUNKS_BEHIND = 0.5
 """Share of its community's similarity in a chunk's score; the rest is its own."""
 FULL_RELEVANCE = 100
-POINTS = {
-    "type": "array",
-    "items": prompts.object_schema(
-        point={"type": "string"},
-        relevance={"type": "integer", "minimum": 0, "maximum": FULL_RELEVANCE},
-        descriptions={"type": "array", "items": {"type": "integer"}},
-    ),
-}
+POINTS = list_of(
+    object_of(
+        point=TEXT,
+        relevance={**NUMBER, "minimum": 0, "maximum": FULL_RELEVANCE},
+        descriptions=list_of(NUMBER),
+    )
+)
 
 Level = Annotated[int, Field(ge=0, le=20)]
 Row = Mapping[str, Any]
@@ -61,7 +61,7 @@ class CommunitySeeds(_CommunitySeeds):
 
     async def find(self, query: Query, resources: Resources) -> Seeds:
         """Find the communities nearest to the question's vector and the chunks of their entities, in two round trips."""
-        vector = list(query.vector)
+        vector = query.vector
         communities = await asyncio.to_thread(
             resources.store.search.nearest_communities,
             graph=resources.graph,
@@ -158,7 +158,7 @@ class _GlobalSeeds(_CommunitySeeds):
         rows = await asyncio.to_thread(
             resources.store.search.communities_of_level,
             graph=resources.graph,
-            vector=list(query.vector),
+            vector=query.vector,
             level=self.level,
         )
         if not rows:
@@ -223,7 +223,7 @@ class GlobalSeeds(_GlobalSeeds, ModelStep):
                 prompts.messages(
                     prompts.MAP, question=question, descriptions=prompts.numbered([row["content"] for row in batch])
                 ),
-                schema=prompts.object_schema(points=POINTS),
+                schema=object_of(points=POINTS),
             )
         except ModelReplyError as error:
             return [], error.usage, f"{self.kind}: {len(batch)} communities could not be judged: {error}"

@@ -13,7 +13,6 @@ from kgrag.retrieve.step import Count, CountOrNone
 from kgrag.retrieve.steps.kg import relation_text
 from kgrag.retrieve.steps.names import forms_of_sequences, names_said
 from kgrag.retrieve.steps.seeds import SeedStep
-from kgrag.store.schema import CHUNK_VECTOR_INDEX, entity_vector_index
 from kgrag.store.search import HUB_MENTIONS
 from kgrag.store.search_rows import ContextRow
 from kgrag.text.words import content_terms, share_said
@@ -55,7 +54,7 @@ class EntitySeeds(SeedStep):
             resources.store.search.entity_context,
             graph=resources.graph,
             keys=[entity.key for entity in entities],
-            vector=list(query.vector),
+            vector=query.vector,
             chunks=self.chunks,
             relations=max(self.relations, 1) if self.by == "question" else RELATIONS_READ,
             near=await _nearest(resources, query) if hubs else (),
@@ -91,8 +90,7 @@ async def link_entities(resources: Resources, query: Query, *, nearest: int) -> 
     rows = await asyncio.to_thread(
         resources.store.search.linked_entities,
         graph=resources.graph,
-        index=entity_vector_index(resources.graph),
-        vector=list(query.vector),
+        vector=query.vector,
         limit=nearest,
         candidates=resources.store.search.candidates(nearest),
         normals=forms_of_sequences(said),
@@ -111,8 +109,7 @@ async def _nearest(resources: Resources, query: Query) -> list[str]:
     """Return the ids of the chunks nearest to a question, among which those of hubs are looked for."""
     rows = await asyncio.to_thread(
         resources.store.search.dense_seeds,
-        index=CHUNK_VECTOR_INDEX,
-        vector=list(query.vector),
+        vector=query.vector,
         limit=NEAR_CHUNKS,
         candidates=NEAR_CHUNKS,
     )

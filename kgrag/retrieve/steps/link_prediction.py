@@ -56,9 +56,7 @@ class LinkPrediction(SeedStep):
     async def find(self, query: Query, resources: Resources) -> Seeds:
         """Find the chunks that the question is likeliest linked to."""
         found = await asyncio.to_thread(self._best, query, resources)
-        rows = await asyncio.to_thread(
-            resources.store.search.chunk_similarity, ids=list(found), vector=list(query.vector)
-        )
+        rows = await asyncio.to_thread(resources.store.search.chunk_similarity, ids=list(found), vector=query.vector)
         hits = {hit.chunk_id: hit for hit in map(hit_of, rows)}
         shares = scaled({chunk: probability for chunk, probability in found.items() if chunk in hits})
         return Seeds(

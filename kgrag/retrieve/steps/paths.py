@@ -65,7 +65,9 @@ class Paths(Step):
         paths = await self.read(question, seeds, state.vector, resources)
         return replace(state, candidates=lift_pairs(state, paths, settings=self))
 
-    async def read(self, question: str, seeds: Sequence[str], vector: list[float], resources: Resources) -> list[Path]:
+    async def read(
+        self, question: str, seeds: Sequence[str], vector: Sequence[float], resources: Resources
+    ) -> list[Path]:
         """Read the chunks of other documents that name what seeds name, in one round trip. A number alone (`1972`) is no name."""
         rows = await asyncio.to_thread(
             resources.store.search.paths,

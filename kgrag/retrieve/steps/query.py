@@ -11,10 +11,10 @@ import numpy as np
 from pydantic import Field
 
 from kgrag.errors import ModelReplyError
+from kgrag.models.reply_schema import TEXT, object_of, texts
 from kgrag.retrieve import prompts
 from kgrag.retrieve.state import Resources, State, SubQuery
 from kgrag.retrieve.step import Count, Model, ModelStep, Share, StatePart, Step, Weight
-from kgrag.store.schema import CHUNK_VECTOR_INDEX
 from kgrag.text.questions import content_wording, coordinated_questions, keywords, topic
 
 __all__ = [
@@ -59,7 +59,7 @@ class _Asking(ModelStep):
         if resources.chat is None:
             raise ValueError(f"{self.kind} was run without a chat model")
         reply = await resources.chat.reply(
-            prompts.messages(instruction, question=state.query.question), schema=prompts.object_schema(**wanted)
+            prompts.messages(instruction, question=state.query.question), schema=object_of(**wanted)
         )
         data = reply.data
         if not isinstance(data, Mapping) or not all(
@@ -87,9 +87,7 @@ class Rewrite(_Asking):
     without_model: Literal["content_terms"] | None = None
 
     async def _prepared(self, state: State, resources: Resources) -> State:
-        state, reply = await self._ask(
-            state, resources, prompts.REWRITE, search_text={"type": "string", "minLength": 1}
-        )
+        state, reply = await self._ask(state, resources, prompts.REWRITE, search_text={**TEXT, "minLength": 1})
         return _looking_for(state, reply["search_text"].strip() or state.query.question)
 
 
@@ -114,7 +112,7 @@ class Keywords(_Asking):
     without_model: Literal["rule_keywords"] | None = None
 
     async def _prepared(self, state: State, resources: Resources) -> State:
-        state, reply = await self._ask(state, resources, prompts.KEYWORDS, keywords=prompts.strings(self.most))
+        state, reply = await self._ask(state, resources, prompts.KEYWORDS, keywords=texts(self.most))
         found = tuple(dict.fromkeys(word.strip() for word in reply["keywords"] if word.strip()))
         return _with_keywords(state, found[: self.most], self)
 
@@ -142,7 +140,7 @@ class Decompose(_Asking):
     without_model: Literal["coordination"] | None = None
 
     async def _prepared(self, state: State, resources: Resources) -> State:
-        state, reply = await self._ask(state, resources, prompts.DECOMPOSE, sub_questions=prompts.strings(self.most))
+        state, reply = await self._ask(state, resources, prompts.DECOMPOSE, sub_questions=texts(self.most))
         parts = tuple(dict.fromkeys(part.strip() for part in reply["sub_questions"] if part.strip()))
         return _with_parts(state, parts[: self.most], self.weight)
 
@@ -168,7 +166,7 @@ class StepBack(_Asking):
     without_model: Literal["topic"] | None = None
 
     async def _prepared(self, state: State, resources: Resources) -> State:
-        state, reply = await self._ask(state, resources, prompts.STEP_BACK, question={"type": "string"})
+        state, reply = await self._ask(state, resources, prompts.STEP_BACK, question=TEXT)
         return _with_parts(state, (reply["question"].strip(),), self.weight)
 
 
@@ -213,7 +211,7 @@ class Hyde(_Asking):
 
     async def _prepared(self, state: State, resources: Resources) -> State:
         instruction = prompts.COMMUNITY_REPORT if self.style == "community" else prompts.HYPOTHETICAL
-        state, reply = await self._ask(state, resources, instruction, text={"type": "string", "minLength": 1})
+        state, reply = await self._ask(state, resources, instruction, text={**TEXT, "minLength": 1})
         text = reply["text"].strip() or state.query.dense
         (vector,) = (await resources.embedder.embed_queries([text])).tolist()
         return replace(state, query=replace(state.query, dense=text, vector=tuple(vector)))
@@ -234,7 +232,6 @@ class Feedback(Step):
         """Read the vectors of the nearest chunks, in one round trip, and move."""
         rows = await asyncio.to_thread(
             resources.store.search.nearest_vectors,
-            index=CHUNK_VECTOR_INDEX,
             vector=state.vector,
             limit=self.nearest,
             candidates=resources.store.search.candidates(self.nearest),

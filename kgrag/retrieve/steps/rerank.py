@@ -13,6 +13,7 @@ from pydantic import Field
 
 from kgrag.errors import ModelReplyError
 from kgrag.models.base import ChatModel, TokenVectors, expect_scores
+from kgrag.models.reply_schema import NUMBER, list_of, object_of
 from kgrag.retrieve import prompts
 from kgrag.retrieve.state import Resources, State
 from kgrag.retrieve.step import Model, ModelStep, Share, Step
@@ -214,7 +215,7 @@ async def _rank_window(model: ChatModel, question: str, passages: Sequence[str])
     try:
         reply = await model.reply(
             prompts.messages(prompts.LISTWISE, question=question, passages=prompts.numbered(passages)),
-            schema=prompts.object_schema(order={"type": "array", "items": {"type": "integer"}}),
+            schema=object_of(order=list_of(NUMBER)),
         )
     except ModelReplyError as error:
         return as_is, error.usage, str(error)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import ClassVar, Literal
 
 from kgrag.models.base import share_read
@@ -15,7 +14,6 @@ from kgrag.retrieve.step import Count, CountOrNone, Share, Step, Weight
 from kgrag.retrieve.texts import read_text
 from kgrag.store.fulltext import fulltext_query
 from kgrag.store.graph import GraphStore
-from kgrag.store.schema import CHUNK_FULLTEXT_INDEX, CHUNK_VECTOR_INDEX
 from kgrag.store.search_rows import ChunkRow, SparseRow
 from kgrag.text.words import content_terms, share_said
 
@@ -97,9 +95,8 @@ class _IndexSeeds(SeedStep):
             return []
         return await asyncio.to_thread(
             store.search.sparse_seeds,
-            index=CHUNK_FULLTEXT_INDEX,
             query=query,
-            vector=list(sought.vector),
+            vector=sought.vector,
             limit=self.candidates,
             read=read,
             among=among,
@@ -121,10 +118,10 @@ class _NearestSeeds(_IndexSeeds):
 
     async def _dense(self, store: GraphStore, sought: _Sought, *, limit: int | None = None) -> Rows:
         limit = limit or self.candidates
-        searches: list[Callable[..., Rows]] = [partial(store.search.dense_seeds, index=CHUNK_VECTOR_INDEX)]
+        searches: list[Callable[..., Rows]] = [store.search.dense_seeds]
         if self.table_rows:
             searches.append(store.search.row_seeds)
-        vector, candidates = list(sought.vector), store.search.candidates(limit)
+        vector, candidates = sought.vector, store.search.candidates(limit)
         found = await asyncio.gather(
             *(asyncio.to_thread(search, vector=vector, limit=limit, candidates=candidates) for search in searches)
         )

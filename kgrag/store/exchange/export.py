@@ -17,7 +17,6 @@ from kgrag.store.exchange.csv_rows import Marks, MarkTaken, RowFile
 from kgrag.store.exchange.kinds import IMPORT, KINDS, Kind
 from kgrag.store.mentions import without_empty_says
 from kgrag.store.schema import Meta
-from kgrag.store.statements import statement
 
 __all__ = ["FORMAT_VERSION", "LOADED", "MANIFEST", "ExportFiles", "Exported", "export_store"]
 
@@ -85,14 +84,14 @@ def _prepare(folder: Path) -> None:
 
 
 def _export(connection: Connection, meta: Meta, folder: Path, marks: Marks, progress: Progress) -> Exported:
-    state = connection.read(statement("retrieve/ledger_state"), {})
+    state = connection.read("retrieve/ledger_state")
     with ExportFiles(folder, meta, marks) as files:
         for kind in KINDS:
             with progress.step(f"Export {kind.name}", None, "rows") as step:
                 for row in _rows(connection, kind):
                     files.put(kind, row)
                     step.advance()
-        if connection.read(statement("retrieve/ledger_state"), {}) != state:
+        if connection.read("retrieve/ledger_state") != state:
             raise InputError(
                 "The store was written to while it was exported: export again when nothing else runs on it."
             )
@@ -162,8 +161,8 @@ def _rows(connection: Connection, kind: Kind) -> Iterator[dict[str, Any]]:
         names = ["source", "target", *([] if kind.label else ["type"]), "properties"]
     else:
         names = ["properties", *([] if kind.label else ["labels"])]
-    text = statement(f"{'exchange' if kind.name in WITH_VECTORS else 'digest'}/{kind.name}")
-    for values in connection.stream_values(text, {}):
+    folder = "exchange" if kind.name in WITH_VECTORS else "digest"
+    for values in connection.stream_values(f"{folder}/{kind.name}"):
         yield dict(zip(names, values, strict=True))
 
 

@@ -25,7 +25,6 @@ from kgrag.store.exchange.export import FORMAT_VERSION, LOADED, MANIFEST
 from kgrag.store.exchange.kinds import KINDS, Kind
 from kgrag.store.extractions import count_titles
 from kgrag.store.identifiers import community_label, entity_type, graph_label, relation_type
-from kgrag.store.rows import batches_by_size
 from kgrag.store.schema import SCHEMA_VERSION, Meta, Schema, import_state
 from kgrag.store.statements import statement
 
@@ -105,7 +104,7 @@ def import_store(connection: Connection, schema: Schema, folder: Path, *, progre
     if schema.meta is not None:
         raise InputError("The store has content already, and an import needs an empty one. Choose another --store.")
     state = import_state(connection)
-    if state is None and connection.read(statement("exchange/any_node"), {})[0]["any"]:
+    if state is None and connection.read("exchange/any_node")[0]["any"]:
         raise InputError("The database has nodes that are none of kgrag's, and an import needs an empty one.")
     if state is not None and state["export"] != manifest.digest:
         raise InputError(
@@ -200,9 +199,9 @@ class _Import:
         On Neo4j these are all of vectors, each filled from all of its nodes.
         """
         self._schema.create(meta)
-        for row in self._connection.read(statement("store/graphs"), {}):
+        for row in self._connection.read("store/graphs"):
             self._schema.ensure_graph(row["graph"])
-        for row in self._connection.read(statement("communities/levels"), {}):
+        for row in self._connection.read("communities/levels"):
             self._ensure_level(row["graph"], row["level"])
         count_titles(self._connection)
         says = {"key": "store", **asdict(meta)}
@@ -294,20 +293,20 @@ def _text(properties: Mapping[str, Any], name: str) -> str:
 def _write(transaction: Transaction, kind: Kind, rows: Sequence[dict[str, Any]]) -> None:
     """Write rows of one kind; what each is written by says its labels or type."""
     if kind.name in ONE_TYPE:
-        _run(transaction, ONE_TYPE[kind.name], [row["properties"] for row in rows])
+        transaction.run_batched(ONE_TYPE[kind.name], rows=[row["properties"] for row in rows])
     elif kind.name == "chunk":  # with its FROM_DOCUMENT, whose own file is for neo4j-admin
         made = [{"document_id": row["properties"].get("document_id"), "properties": row["properties"]} for row in rows]
-        _run(transaction, "store/put_chunks", made)
+        transaction.run_batched("store/put_chunks", rows=made)
     elif kind.name == "table_row":  # with its ROW_OF, likewise
-        _run(transaction, "store/put_table_rows", [row["properties"] for row in rows])
+        transaction.run_batched("store/put_table_rows", rows=[row["properties"] for row in rows])
     elif kind.name in ("entity", "community"):
         for (graph, of), some in _grouped(
             rows, lambda row: (row["graph"], row["level" if kind.name == "community" else "type"])
         ):
             if kind.name == "entity":
-                _run(transaction, "store/put_entities", some, graph=graph, entity=of)
+                transaction.run_batched("store/put_entities", rows=some, graph=graph, entity=of)
             else:
-                _run(transaction, "communities/put_communities", some, graph=graph, level=of)
+                transaction.run_batched("communities/put_communities", rows=some, graph=graph, level=of)
     elif kind.name == "relation":
         by_type: dict[str, list[dict[str, Any]]] = defaultdict(list)
         for row in rows:
@@ -315,15 +314,14 @@ def _write(transaction: Transaction, kind: Kind, rows: Sequence[dict[str, Any]])
         for type_, some_rows in sorted(by_type.items()):
             if type_ == SIMILAR:
                 joined = [{"one": r["source"], "other": r["target"], **r["properties"]} for r in some_rows]
-                _run(transaction, "communities/put_similar", joined)
+                transaction.run_batched("communities/put_similar", rows=joined)
             else:
                 joined = [{"head": r["source"], "tail": r["target"], "properties": r["properties"]} for r in some_rows]
-                _run(transaction, "store/put_relations", joined, relation=type_)
+                transaction.run_batched("store/put_relations", rows=joined, relation=type_)
     elif kind.name in JOINED:
         name, source, target = JOINED[kind.name]
-        _run(
-            transaction, name, [{source: r["source"], target: r["target"], "properties": r["properties"]} for r in rows]
-        )
+        ends = [{source: r["source"], target: r["target"], "properties": r["properties"]} for r in rows]
+        transaction.run_batched(name, rows=ends)
 
 
 def _grouped(
@@ -334,8 +332,3 @@ def _grouped(
     for row in rows:
         groups[of(row["properties"])].append(row["properties"])
     yield from sorted(groups.items())
-
-
-def _run(transaction: Transaction, name: str, rows: Sequence[dict[str, Any]], **identifiers: Any) -> None:
-    for some in batches_by_size(rows):
-        transaction.run(name, rows=list(some), **identifiers)

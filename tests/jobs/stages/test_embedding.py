@@ -59,10 +59,10 @@ def test_what_is_no_vector_of_unit_length_is_named_and_the_next_build_goes_on(
         ):
             with pytest.raises(ModelReplyError, match=f"hashing-64: .*{said}"):
                 embedded(store, tmp_path / "docs", change)
-            assert store.documents.count_chunks_without_embedding() == store.documents.count_chunks() > 0
+            assert len(store.documents.ids_without_embedding()) == store.documents.count_chunks() > 0
         # What is a list of lists, in half precision is as good.
         assert embedded(store, tmp_path / "docs", lambda vectors: vectors.astype(np.float16).tolist()) > 0
-        assert store.documents.count_chunks_without_embedding() == 0
+        assert not store.documents.ids_without_embedding()
 
 
 class Refusing(HashingEmbedder):
@@ -109,7 +109,7 @@ def test_a_text_that_has_no_vector_costs_no_other_its_own_and_is_asked_for_again
         assert said == {("embed", "hashing-64", "7.md"), ("embed", "hashing-64", "31.md")}
         second = built(embedder := Refusing())
         assert (second.complete, second.chunks_embedded, embedder.calls) == (True, 2, 1)
-        assert status(store)["failures"] == [] and store.documents.count_chunks_without_embedding() == 0
+        assert status(store)["failures"] == [] and not store.documents.ids_without_embedding()
 
 
 def test_status_says_how_many_entities_have_no_vector(tmp_path: Path, embedded_empty: Callable[[int], Path]) -> None:
@@ -204,4 +204,4 @@ def test_a_build_that_ends_early_on_keeps_the_first_vectors(
         with pytest.raises(EOFError):
             asyncio.run(build([tmp_path / "docs"], store=store, embedder=embedder, extractors=[], settings=Settings()))
         assert embedder.asked[0] == 32
-        assert 100 - store.documents.count_chunks_without_embedding() >= 32
+        assert 100 - len(store.documents.ids_without_embedding()) >= 32

@@ -4,7 +4,7 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
@@ -70,12 +70,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     lines = [{"id": f"n{i}", "title": f"Note {i % 7}", "text": f"Note on part{i} and {i} V"} for i in range(CHUNKS)]
     (tmp_path / "notes.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     return Path("notes.jsonl")
-
-
-@pytest.fixture
-def store(store_target: str) -> Iterator[GraphStore]:
-    with open_store(store_target) as opened:
-        yield opened
 
 
 class Heard:

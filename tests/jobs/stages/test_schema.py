@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,7 @@ from kgrag.jobs.build import build
 from kgrag.jobs.report import BuildReport
 from kgrag.models.base import Message
 from kgrag.settings import Settings
-from kgrag.store.graph import GraphStore, open_store
+from kgrag.store.graph import GraphStore
 from kgrag.testing import HashingEmbedder, ScriptedChatModel
 
 DIMENSIONS = HashingEmbedder().dimensions
@@ -42,12 +42,6 @@ def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ]
     (tmp_path / "notes.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     return Path("notes.jsonl")
-
-
-@pytest.fixture
-def store(store_target: str) -> Iterator[GraphStore]:
-    with open_store(store_target) as opened:
-        yield opened
 
 
 def built(store: GraphStore, notes: Path, name: str) -> tuple[BuildReport, ScriptedChatModel]:
