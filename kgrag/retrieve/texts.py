@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 from itertools import filterfalse, pairwise
 
-from kgrag.text.sentences import sentences
+from kgrag.text.sentences import each_sentence
 from kgrag.text.words import FUNCTION_WORDS, plain_words, stem
 
 __all__ = ["ReadText", "read_text"]
@@ -44,11 +44,6 @@ class ReadText:
         """The same, each once."""
         return frozenset(self.stems)
 
-    @cached_property
-    def sentences(self) -> tuple[str, ...]:
-        """The words of each of its sentences, list items and table rows, with a space before and after each."""
-        return tuple(f" {' '.join(plain_words(sentence.text))} " for sentence in sentences(self._text))
-
     def count_pairs(self, pairs: frozenset[tuple[str, str]]) -> int:
         """Count those pairs of stems that stand beside each other among its content words."""
         there = [pair for pair in pairs if pair[0] in self.terms and pair[1] in self.terms]
@@ -59,10 +54,20 @@ class ReadText:
         said = asked & self.terms
         if len(said) < 2:
             return [said] if said else []  # no sentence need be looked for
-        forms = {(f" {word} ", one) for word, one in zip(self.content, self.stems, strict=True) if one in said}
+        forms = {(word, one) for word, one in zip(self.content, self.stems, strict=True) if one in said}
         together: list[frozenset[str]] = []
-        for sentence in self.sentences:
-            has = {stemmed for word, stemmed in forms if word in sentence}
+
+        def adds(part: str) -> bool:
+            """Whether a part of the text may have what none before has: most have none of the words, or one that is known."""
+            folded = part.casefold()
+            there = {stemmed for word, stemmed in forms if word in folded}
+            return len(there) > 1 or (bool(there) and not any(map(there.issubset, together)))
+
+        for sentence in each_sentence(self._text, of=adds):
+            if not adds(sentence.text):
+                continue
+            words = f" {' '.join(plain_words(sentence.text))} "
+            has = {stemmed for word, stemmed in forms if f" {word} " in words}
             if has and not any(map(has.issubset, together)):
                 together.append(frozenset(has))
                 if len(has) == len(said):

@@ -7,10 +7,10 @@ tables are Markdown, or the `row, Column = value.` form in which Docling writes 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-__all__ = ["IN_COLUMNS", "ITEM", "SETTING", "Sentence", "last_asking", "sentences"]
+__all__ = ["IN_COLUMNS", "ITEM", "SETTING", "Sentence", "each_sentence", "last_asking", "sentences"]
 
 ABBREVIATIONS = frozenset(
     {
@@ -116,22 +116,27 @@ class Sentence:
 
 def sentences(text: str) -> list[Sentence]:
     """Split a text into statements, in order."""
-    found: list[Sentence] = []
+    return list(each_sentence(text))
+
+
+def each_sentence(text: str, *, of: Callable[[str], bool] = bool) -> Iterator[Sentence]:
+    """Yield a text's statements as `sentences` gives them; outside tables those of the blocks (lines that go on) alone that `of` wants."""
     table: list[tuple[int, str]] = []
     for start, block in _blocks(text):
         if block.lstrip().startswith("|"):
             table.append((start, block))
             continue
-        found += _table(table)
+        yield from _table(table)
         table = []
+        if not of(block):
+            continue
         triplets = list(TRIPLET.finditer(block)) if " = " in block else []
         if len(triplets) >= MIN_TRIPLETS or (triplets and triplets[0].start() == 0):
-            found += _sentences_of(block[: triplets[0].start()], start)
-            found += _triplet_rows(block, start, triplets)
+            yield from _sentences_of(block[: triplets[0].start()], start)
+            yield from _triplet_rows(block, start, triplets)
         else:
-            found += _sentences_of(block, start)
-    found += _table(table)
-    return found
+            yield from _sentences_of(block, start)
+    yield from _table(table)
 
 
 def last_asking(said: Sequence[str]) -> int:

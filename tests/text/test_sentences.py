@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgrag.text.sentences import sentences
+from kgrag.text.sentences import each_sentence, sentences
 
 
 def texts(text: str) -> list[str]:
@@ -178,3 +178,10 @@ def test_a_long_table_in_two_parts_side_by_side_has_two_rows_in_a_line() -> None
     assert [sentence.text for sentence in found] == ["North; Wells: 11", "South; Wells: 100", "West; Wells: 2"]
     assert text[found[1].start : found[1].end].strip() == "South | 100"
     assert len(sentences("| | 2022 | 2021 | 2022 | 2021 |\n|-|-|-|-|-|\n| North | 1 | 2 | 3 | 4 |")) == 1
+
+
+def test_blocks_that_are_not_wanted_are_left_out_and_tables_are_not() -> None:
+    text = "The fan is quiet. It has two speeds.\nThe pump is loud.\n\n| Part | Price |\n|---|---|\n| Fan | 3 |\n"
+    wanted = [one.text for one in each_sentence(text, of=lambda block: "pump" in block)]
+    assert wanted == ["The pump is loud.", "Part: Fan; Price: 3"]
+    assert list(each_sentence(text)) == sentences(text)

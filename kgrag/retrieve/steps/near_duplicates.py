@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import accumulate, chain
+from itertools import accumulate, chain, filterfalse
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -79,7 +79,7 @@ def first_of_each(said: Sequence[Said], *, threshold: float) -> list[int]:
     all_words = [heading.union(piece.words) for heading, piece in zip(headings, said, strict=True)]
     for position, (heading, piece) in enumerate(zip(headings, said, strict=True)):
         seen = alike.setdefault((_numbers(all_words[position]), piece.subjects), [])
-        if any(_jaccard(all_words[position], all_words[other]) >= threshold for other in seen):
+        if any(_jaccard(all_words[position], all_words[other], least=threshold) >= threshold for other in seen):
             continue
         # Most pieces have too much that nothing before says, whatever it stands under.
         if runs.may_be_said_before(position, threshold):
@@ -174,14 +174,18 @@ def _count_words(text: str) -> int:
 
 
 def _numbers(different: frozenset[str]) -> frozenset[str]:
-    return frozenset(filter(_has_digit, different))
+    return frozenset(filter(_has_digit, filterfalse(str.isalpha, different)))
 
 
-@lru_cache(maxsize=1 << 16)
 def _has_digit(word: str) -> bool:
-    return not word.isalpha() and any(map(str.isdigit, word))
+    return any(map(str.isdigit, word))
 
 
-def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
-    union = len(one | other)
-    return len(one & other) / union if union else 1.0
+def _jaccard(one: frozenset[str], other: frozenset[str], *, least: float) -> float:
+    """Return the share of all words that both have; 0 where their numbers alone say that it is less than `least`."""
+    fewer, more = sorted((len(one), len(other)))
+    if more and fewer / more < least:
+        return 0.0
+    both = len(one & other)
+    union = fewer + more - both
+    return both / union if union else 1.0
