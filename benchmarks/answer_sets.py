@@ -149,6 +149,17 @@ def _asked(of: str) -> tuple[dict[str, Any], ...]:
     return _rows(SUPPORT / QUESTIONS[of])
 
 
+def asked_of_packages(manuals: Path, halves: str) -> tuple[dict[str, Any], ...]:
+    """Return the support questions to manuals whose package is in a folder, of the halves whose names begin so."""
+    described = _manuals()
+    known = {name: manual for name, manual in described.items() if (manuals / manual["package"]).is_dir()}
+    return tuple(
+        row
+        for row in _asked("support")
+        if row["manual"] in known and row.get("half", known[row["manual"]]["half"]).startswith(halves)
+    )
+
+
 def _support(half: str, manuals: Path, *, of: str = "support") -> AnswerSet:
     """A set of support questions, or of those to drawn statements, which are asked of the same store."""
     described = _manuals()

@@ -1,6 +1,7 @@
 """How right answers without a model are.
 
     python -m benchmarks.answers [MANUALS] [--sets clapnq,support-development] [--cache FOLDER] [--again | --kept] [--wrong]
+    python -m benchmarks.answers MANUALS --sets support-development --store neo4j://host:7687 --embedder minilm-int8 [--named]
 
 clapnq, its 150 answerable questions: mean of the best word F1 with a gold answer (an abstention counts 0; and without
 abstentions), and the share of gold sentences that are given word for
@@ -12,6 +13,9 @@ there where all strings of one of the true answers are, as whole words in any ca
 "wrong" is an answer without the right value, or any answer to what the manual does not say, as a share of all questions; the other shares
 are of answerable questions. MANUALS is the folder with the unpacked packages (see `benchmarks/answer_sets.py`). `--again` asks the kept
 stores anew, `--kept` answers anew from the evidence that was kept with the answers, `--wrong` prints the answers that are not right.
+
+`--store` asks one store of many manuals (`kgrag build MANUALS --store ...`) the questions to those whose package is in MANUALS, all halves
+that begin with the set's name together; with `--named` each as `In MANUAL, ...`: most were written for a store of their manual alone.
 """
 
 from __future__ import annotations
@@ -24,7 +28,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.answer_sets import CACHE, AnswerSet, answer_sets, answered_anew, is_answerable, present
+import kgrag
+from benchmarks.answer_sets import (
+    CACHE,
+    AnswerSet,
+    answer_sets,
+    answered_anew,
+    asked_of_packages,
+    is_answerable,
+    present,
+)
 from benchmarks.tables import print_table
 from kgrag.models.minilm import MiniLM
 from kgrag.types import Answer
@@ -43,16 +56,35 @@ def main() -> None:
     parser.add_argument(
         "--kept", action="store_true", help="answer anew from the evidence that was kept, without retrieval"
     )
+    parser.add_argument("--store", help="one store of many manuals, built before")
+    parser.add_argument("--embedder", default="minilm", help="of that store")
+    parser.add_argument("--named", action="store_true", help="name the manual in each question to that store")
     arguments = parser.parse_args()
+    if arguments.store:
+        ask_one_store(arguments)
+        return
     embedder = MiniLM()
     for one in present(arguments.sets.split(","), answer_sets(arguments.manuals)):
         answers = one.answers(arguments.cache, again=arguments.again)
         if arguments.kept:
             answers = [asyncio.run(answered_anew(answer, embedder)) for answer in answers]
         if one.name.startswith("support"):
-            report_support(one, answers, tell=arguments.wrong)
+            report_support(one.name, one.rows, answers, tell=arguments.wrong)
         else:
             report_passages(one, answers)
+
+
+def ask_one_store(arguments: argparse.Namespace) -> None:
+    """Ask one store of many manuals the questions to each of them, and print how right the answers are."""
+    with kgrag.open(arguments.store, embedder=arguments.embedder) as graph:
+        for name in arguments.sets.split(","):
+            rows = asked_of_packages(arguments.manuals, name.removeprefix("support-"))
+            answers = [graph.ask(_named(row) if arguments.named else row["question"]) for row in rows]
+            report_support(name, rows, answers, tell=arguments.wrong)
+
+
+def _named(row: dict[str, Any]) -> str:
+    return f"In {row['manual']}, {row['question'][0].lower()}{row['question'][1:]}"
 
 
 def report_passages(one: AnswerSet, answers: Sequence[Answer]) -> None:
@@ -119,14 +151,14 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
-def report_support(one: AnswerSet, answers: Sequence[Answer], *, tell: bool) -> None:
+def report_support(name: str, rows: Sequence[dict[str, Any]], answers: Sequence[Answer], *, tell: bool) -> None:
     """Print how many answers are right, by kind of question and in all."""
-    judged = [(row, verdict(row, answer)) for row, answer in zip(one.rows, answers, strict=True)]
+    judged = [(row, verdict(row, answer)) for row, answer in zip(rows, answers, strict=True)]
     groups = [("all", judged)]
     for key in ("manual", "kind"):
         for value in dict.fromkeys(row[key] for row, _ in judged):
             groups.append((value, [(row, v) for row, v in judged if row[key] == value]))
-    rows = [[name, *_shares(group)] for name, group in groups]
+    table = [[of, *_shares(group)] for of, group in groups]
     head = [
         "questions of",
         "answerable",
@@ -138,7 +170,7 @@ def report_support(one: AnswerSet, answers: Sequence[Answer], *, tell: bool) -> 
         "of these with something shown as nearest",
         "wrong",
     ]
-    print_table(one.name, head, rows, [])
+    print_table(name, head, table, [])
     if tell:
         for (row, found), answer in zip(judged, answers, strict=True):
             if found not in ("first line", "refused rightly", "refused rightly, shown"):
