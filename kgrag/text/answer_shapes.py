@@ -12,6 +12,7 @@ from kgrag.text.units import UNIT_WORDS
 from kgrag.text.words import FUNCTION_WORDS, plain, singular, words
 
 __all__ = [
+    "DEFINES",
     "IDENTIFIER_SORTS",
     "ONE_THING",
     "ROLE_ASKED",
