@@ -1450,3 +1450,12 @@ def test_a_name_of_the_sort_that_is_chosen_fits_better_than_one_of_what_is_said_
 def test_words_with_their_pages_are_of_an_index() -> None:
     assert not statements(piece("Pump", "Reach length, 5 Symmetric tanks, 9"))
     assert statements(piece("Pump", "With hoses of some length, 5 tanks are filled."))
+
+
+def test_the_default_comes_first_that_stands_further_on_in_what_is_said_of_a_setting() -> None:
+    text = (
+        "- pause: how long (milliseconds) the pump is held back when the valve is not shut. Raise this number where the tank overflows."
+        " Default: 100\n- oil: which oil it takes."
+    )
+    answer = ask("How many milliseconds is the pump held back when the valve is not shut?", [piece("Pump", text)])
+    assert lines(answer)[0].endswith("Default: 100 [1]")
