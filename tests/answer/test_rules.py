@@ -1459,3 +1459,9 @@ def test_the_default_comes_first_that_stands_further_on_in_what_is_said_of_a_set
     )
     answer = ask("How many milliseconds is the pump held back when the valve is not shut?", [piece("Pump", text)])
     assert lines(answer)[0].endswith("Default: 100 [1]")
+
+
+def test_a_line_that_says_this_option_names_the_option() -> None:
+    text = "- idle-mode: Which oil is kept warm. In cellars with much frost it is advised to set this option to slow so that no oil freezes."
+    answer = ask("What is advised in cellars with much frost so that no oil freezes?", [piece("Pump", text)])
+    assert "idle-mode" in lines(answer)[0]
