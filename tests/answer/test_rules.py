@@ -16,6 +16,7 @@ from kgrag.answer import (
     without_typing_errors,
 )
 from kgrag.answer.candidates import for_reader
+from kgrag.answer.lines import lines_of_answer
 from kgrag.answer.slots import fits
 from kgrag.answer.statements import statements
 from kgrag.answer.weighing import first_candidates
@@ -1457,11 +1458,16 @@ def test_the_default_comes_first_that_stands_further_on_in_what_is_said_of_a_set
         "- pause: how long (milliseconds) the pump is held back when the valve is not shut. Raise this number where the tank overflows."
         " Default: 100\n- oil: which oil it takes."
     )
-    answer = ask("How many milliseconds is the pump held back when the valve is not shut?", [piece("Pump", text)])
-    assert lines(answer)[0].endswith("Default: 100 [1]")
+    passage = [piece("Pump", text)]
+    asked = read_question("How many milliseconds is the pump held back when the valve is not shut?")
+    found = sorted(first_candidates(asked, passage), key=lambda one: "Default" in one.text)
+    assert found[0].text.startswith("pause")
+    for one in found[1:]:
+        one.score *= 0.3
+    assert lines_of_answer(asked, found, passage)[0][0].text.endswith("Default: 100")
 
 
 def test_a_line_that_says_this_option_names_the_option() -> None:
-    text = "- idle-mode: Which oil is kept warm. In cellars with much frost it is advised to set this option to slow so that no oil freezes."
-    answer = ask("What is advised in cellars with much frost so that no oil freezes?", [piece("Pump", text)])
+    text = "- idle-mode: Which oil is kept warm. In cellars with much frost it is advised to set this option to slow."
+    answer = ask("What is advised in cellars with much frost?", [piece("Pump", text)])
     assert "idle-mode" in lines(answer)[0]
