@@ -63,6 +63,11 @@ DECLARED = re.compile(
     r"(?:[A-Z][a-z]+ )?(?:Command|Function|Macro|Option|Variable|Method|Directive|Procedure|Operator|Event)s? \S"
 )
 """How a manual of commands or functions heads what it says of one: `Command lift LID`."""
+OF_THIS = re.compile(
+    rf"\bthis (?:{'|'.join(sorted(IDENTIFIER_SORTS - {'file', 'folder', 'directory', 'path', 'program', 'tool', 'service', 'type'}))})\b",
+    re.IGNORECASE,
+)
+"""`Set this option to fast`: which one the term above says."""
 FOLLOWING = re.compile(r"\bfollowing\b|\bbelow\b", re.IGNORECASE)
 """With a colon at the end: what is asked for stands below, and not in `It is looked for in the following two folders:`."""
 NAME_CELL_WORDS = 4
@@ -344,7 +349,11 @@ def for_reader(candidate: Candidate, asked: Question, *, title: str, is_said: st
         parts.append(statement.owner)
     elif (statement.is_property or heading_names(asked, statement)) and statement.heading not in parts:
         parts.insert(0, statement.heading)
-    names_thing = identifiers(statement.label) or DECLARED.match(statement.label)
+    names_thing = (
+        identifiers(statement.label)
+        or DECLARED.match(statement.label)
+        or (statement.label and OF_THIS.search(statement.text))
+    )
     if names_thing and statement.label not in parts:
         parts.append(statement.label)
     return _headed(statement.text, [part for part in (title, *parts) if part != is_said])

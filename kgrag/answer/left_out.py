@@ -32,6 +32,8 @@ REFERS = re.compile(
 """`See section 4.2.2 for details.`: says where something is said, and not what."""
 INDEXED_PAGE = re.compile(r"(?<=, )\d{1,4}(?=,| [^\W\d]|$)")
 MIN_INDEXED_PAGES, INDEXED_SHARE = 6, 0.3
+INDEXED = re.compile(r"(?:[^\W\d][^\d,.;:!?]{1,60}, \d{1,4}(?:(?:, |[-–])\d{1,4})*(?: |$)){2,}")
+"""Nothing but words with their pages: `Focal length, 5 Gantry, 9`."""
 INDEX = re.compile(r"(?:[a-z&]+ ){0,5}index", re.IGNORECASE)
 LEADERS = re.compile(r"(?:\. ?){4,}")
 """Between an entry of an index and its page: `-y FORMAT . . . . . 77`."""
@@ -44,6 +46,8 @@ def is_index(piece: Evidence) -> bool:
 
 def is_of_index(text: str) -> bool:
     """Whether a line is of an index at the end of a book: words with the numbers of their pages, `layers, 52, 176 layout, 172`."""
+    if INDEXED.fullmatch(text):
+        return True
     pages = len(INDEXED_PAGE.findall(text))
     return pages >= MIN_INDEXED_PAGES and pages >= INDEXED_SHARE * len(text.split())
 

@@ -28,6 +28,8 @@ HAS_VALUE = 0.5
 """What fits a question for a value less describes it."""
 CONDITION = re.compile(r"(?:if|when|whether)\b", re.IGNORECASE)
 """`If set to yes, it asks first.`: whether it does is said by its default."""
+ENDS_IN_DEFAULT = re.compile(r"[.;)] default(?:s to| is|:) ?[\"'“‘]?\w\S*$", re.IGNORECASE)
+"""`Raise it where the tank is old. Default: 20`, further on in what is said of a setting."""
 STATEMENTS_BY_KIND = {"summary": 8, "comparison": 6}
 STATEMENTS = 4
 """How many statements an answer has at most."""
@@ -124,7 +126,8 @@ def _default_of(asked: Question, best: Candidate, found: Sequence[Candidate]) ->
 
 def _is_default_of(one: Candidate, best: Candidate) -> bool:
     of, property_ = best.statement, one.statement
-    is_default = property_.is_property and OF_DEFAULT.match(property_.label) is not None
+    is_property = property_.is_property and OF_DEFAULT.match(property_.label) is not None
+    is_default = is_property or ENDS_IN_DEFAULT.search(one.text) is not None
     same = of.text in property_.before or bool(property_.owner and property_.owner == of.label)
     return is_default and same and not NO_VALUE.search(one.text)
 

@@ -46,7 +46,7 @@ def _names(asked: Question, statement: Statement) -> float:
         return 1.0
     if heading_names(asked, statement):
         return 1.0
-    sorts = {singular(word) for word, _ in stems(asked.text)} & IDENTIFIER_SORTS
+    sorts = _sorts_asked_for(asked)
     if _names_heading(statement, sorts) and statement.heading.casefold() not in asked.text.casefold():
         return 1.0
     if any(value and sorts & {singular(word) for word, _ in stems(header)} for header, value in statement.cells):
@@ -57,6 +57,12 @@ def _names(asked: Question, statement: Statement) -> float:
         around = statement.text[max(0, match.start() - 24) : match.end() + 24].casefold()
         return 1.0 if any(re.search(rf"\b{sort}", around) for sort in sorts) else 0.7
     return 0.0
+
+
+def _sorts_asked_for(asked: Question) -> Set[str]:
+    """What names are asked for: `variable` of `Which variable names the file?`, else all that the question says."""
+    chosen = singular(chosen_noun(asked.text))
+    return {chosen} & IDENTIFIER_SORTS or {singular(word) for word, _ in stems(asked.text)} & IDENTIFIER_SORTS
 
 
 def _names_heading(statement: Statement, sorts: Set[str]) -> bool:
@@ -74,7 +80,7 @@ def heading_names(asked: Question, statement: Statement) -> bool:
     all of its sort (`detect` in `JTAG commands`), whatever the question chooses one of (`Which action ...?`, below `Actions`).
     """
     chosen = singular(chosen_noun(asked.text))
-    sorts = {chosen} & IDENTIFIER_SORTS or {singular(word) for word, _ in stems(asked.text)} & IDENTIFIER_SORTS
+    sorts = _sorts_asked_for(asked)
     named_as = sorts | ({chosen} - {""})
     if asked.kind != "name" or not named_as or statement.is_code or len(statement.heading.split()) > MAX_NAMED_WORDS:
         return False

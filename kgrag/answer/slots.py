@@ -14,6 +14,7 @@ from kgrag.answer.cues import (
     SAYS_DEFAULT,
     SETTING_WORD,
     asks_default,
+    asks_limit,
     cued,
     is_of_another_cue,
     is_of_limit_asked,
@@ -22,7 +23,7 @@ from kgrag.answer.definitions_asked import fits_definition
 from kgrag.answer.labels import values_of
 from kgrag.answer.names_asked import fits_list, fits_name
 from kgrag.answer.statement import Statement
-from kgrag.text.answer_shapes import AnswerKind, asks_for_figure, asks_for_recommendation, chosen_noun
+from kgrag.text.answer_shapes import DEFINES, AnswerKind, asks_for_figure, asks_for_recommendation, chosen_noun
 from kgrag.text.equal_quantities import is_said
 from kgrag.text.name_shapes import identifiers
 from kgrag.text.periods import MONTHS, asks_when_at_all
@@ -74,6 +75,11 @@ RECOMMENDS = re.compile(
     re.IGNORECASE,
 )
 SAID_BY_DEFAULT = frozenset(["name", "list", "plain", "yes/no", "definition", "where"])
+DEFAULT_HEADED = re.compile(r"[(\[](?:the )?default[)\]]$", re.IGNORECASE)
+"""`Level 1 (default)`: the heading says it."""
+OF_DEFAULT_HEADED = SAID_BY_DEFAULT | VALUES_ASKED
+WHAT_IT_IS = 0.9
+"""`What is the focal length?` may ask for a length, or for what is called so."""
 OF_EXAMPLE = re.compile(r"examples?\b", re.IGNORECASE)
 """A value of an example is one that may be chosen, and not the one that is."""
 DECIDES = re.compile(
@@ -85,7 +91,7 @@ _BEGINS_NO_STEP = "|".join(sorted(FUNCTION_WORDS - {"do", "get", "use"}))
 INSTRUCTS = re.compile(
     r"\b(?:you (?:can|need|have|must|should|will|may)|in order to|need to|by \w+ing|using|with the (?:command|option)"
     r"|to \w+[^.]{0,60}, (?:use|run|set|call|add|press|click|type|select)|can be \w+ed by|can be used (?:to|for))\b"
-    rf"|^(?:(?!(?:{_BEGINS_NO_STEP})\b)[A-Z][a-z]+ (?:the|a|an|your|it|to|on|in|and)\b"
+    rf"|(?:^|[?:] )(?:(?!(?:{_BEGINS_NO_STEP})\b)[A-Z][a-z]+ (?:the|a|an|your|it|to|on|in|and)\b"
     r"|(?:use|run|set|add|press|open|select|click|enter|type|call|create|edit|go|make|start|stop|install|choose|tap|specify|pass|give"
     r"|define|put|turn|change|enable|disable|remove|copy)\b)",
     re.IGNORECASE,
@@ -95,6 +101,8 @@ CONTRASTS = re.compile(
     r"|half (?:of|the|as)|times (?:as|the)|(?:a|one) (?:half|third|fourth|forth|quarter|fifth|tenth) of)\b",
     re.IGNORECASE,
 )
+ANSWERS_HOW = re.compile(r"\bhow (?:do|can|should|could|to)\b[^?]*\?:? \w", re.IGNORECASE)
+"""What follows such a question of the document's own, on the same line, says how."""
 KEYS = re.compile(
     r"\b(?:ctrl|control|strg|alt|shift|cmd|command|option|meta|super|windows|win|fn)\s?[-+–]\s?\S|[⌘⌥⇧⌃]|\b[CM]-[\w<%]"
     r"|\b(?:F(?:[1-9]|1[0-2])|Esc(?:ape)?|Enter|Return|Tab|Del(?:ete)?|Backspace|PgUp|PgDn|Page (?:Up|Down))\b",
@@ -137,11 +145,16 @@ def _fits(asked: Question, statement: Statement) -> float:
     """The same, whether it is recommended or not."""
     if statement.is_property and (of_property := _of_property(asked, statement)) is not None:
         return of_property
+    if asks_default(asked) and asked.kind in OF_DEFAULT_HEADED and DEFAULT_HEADED.search(statement.heading):
+        return 1.0
     if _says_of_identifier(asked, statement) or _in_column_asked_for(asked, statement) or _of_value(asked, statement):
         return 1.0
     if asked.kind in VALUES_ASKED and PRICE_ASKED.search(asked.text) and not asks_for_figure(asked.text):
         return 1.0 if PRICE.search(statement.text) else 0.0
-    return FITS[asked.kind](asked, statement)
+    found = FITS[asked.kind](asked, statement)
+    if asked.kind == "quantity" and DEFINES.search(asked.text) and not asks_limit(asked):
+        return max(found, WHAT_IT_IS * fits_definition(asked, statement))
+    return found
 
 
 def _of_property(asked: Question, statement: Statement) -> float | None:
@@ -228,7 +241,7 @@ def _decision(asked: Question, statement: Statement) -> float:
 
 
 def _steps(asked: Question, statement: Statement) -> float:
-    tells = any(how.search(statement.text) for how in (TELLS_HOW, COMMAND_LINE, MENU_PATH))
+    tells = any(how.search(statement.text) for how in (TELLS_HOW, COMMAND_LINE, MENU_PATH, ANSWERS_HOW))
     is_option = statement.label.startswith("-") or any(OPTION.match(cell) for _, cell in statement.cells[:1])
     if tells or is_option or (statement.items and not statement.of_rows):
         return 1.0

@@ -57,7 +57,8 @@ def _has_tables_in_cells(rows: Sequence[tuple[bool, Any]]) -> bool:
     cells = [list(_cells(row)) for _, row in rows]
     if len(cells) < 2 or any(one.tag != "th" or next(one.iter("table"), None) is not None for one in cells[0]):
         return False
-    return len(cells[0]) > 1 and all(len(row) > 1 for row in cells[1:])
+    # A note over all columns fills them.
+    return len(cells[0]) > 1 and all(sum(_span(cell.get("colspan")) for cell in row) > 1 for row in cells[1:])
 
 
 def table_block(table: Any, read: Callable[[Any], Sequence[Block]], *, own_ids: Sequence[str]) -> Block | None:

@@ -49,6 +49,8 @@ PAGE_LINKS = re.compile(r"\s*Link: \S.*")
 """What text browsers write above a page of what its head links to, `Link: Contents Up Index`."""
 LAST_OF_SENTENCE = re.compile(r"[.!?:;。！？：；]$")
 SHORT_LABEL = re.compile(r"\s*[\w-]{1,30}(?: \(\w{1,30}\))?:(?:\s|$)")
+BEHIND_TERM = re.compile(r"(?<=\S) {2,}(?P<dash>[-–—]\s+)?(?=\S)")
+"""Between a term and what is said of it, in a column of its own."""
 DEEPEST_LIST = 20
 """Lists in lists; what is deeper is a listing."""
 
@@ -211,9 +213,8 @@ class TextLayout:
             text = lines[start].strip()[len(marker[0]) if marker else 0 :]
             inside = " " * (left + len(marker[0]) if marker else left) + text
             tag = f'ol start="{marker[1]}"' if marker and marker.re is NUMBER else "ul"
-            inner = "\n".join(
-                self._body([inside, *lines[start + 1 : after]], margin=indent_of(inside), depth=depth + 1)
-            )
+            item = _without_column([inside, *lines[start + 1 : after]])
+            inner = "\n".join(self._body(item, margin=indent_of(inside), depth=depth + 1))
             yield f"<{tag}><li>{inner}</li></{tag.partition(' ')[0]}>"
 
     def _runs(self, lines: Sequence[str], *, margin: int) -> Iterator[list[str]]:
@@ -271,6 +272,22 @@ class TextLayout:
             return True
         ends = SENTENCE_END.search(run[0]) and not self._measures.has_columns(run[0])
         return bool(ends) or (indent_of(run[0]) <= margin + 1 and self._is_sentence(run[0]))
+
+
+def _without_column(lines: Sequence[str]) -> Sequence[str]:
+    """Return the lines of an item whose term stands in a column of its own, before what is said of it, as those of one text.
+
+    `- delay    how long it` above `waits`, which stands below `how`. Of any other item they stay as they are.
+    """
+    indents = {indent_of(line) for line in lines[1:]}
+    for gap in BEHIND_TERM.finditer(lines[0], indent_of(lines[0])):
+        if indents == {gap.end()}:
+            margin = " " * indent_of(lines[0])
+            return [
+                f"{lines[0][: gap.start()]} {gap['dash'] or ''}{lines[0][gap.end() :]}",
+                *(margin + line.lstrip() for line in lines[1:]),
+            ]
+    return lines
 
 
 def _listing(lines: Sequence[str]) -> str:

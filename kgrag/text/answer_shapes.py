@@ -12,6 +12,7 @@ from kgrag.text.units import UNIT_WORDS
 from kgrag.text.words import FUNCTION_WORDS, plain, singular, words
 
 __all__ = [
+    "DEFINES",
     "IDENTIFIER_SORTS",
     "ONE_THING",
     "ROLE_ASKED",
@@ -71,7 +72,7 @@ ALSO = {
 }  # fmt: skip
 MEASURE_WORDS = re.compile(
     r"\b(?:range|resolution|accuracy|tolerance|depth|size|capacity|speed|minimum|maximum|min|max|rating"
-    r"|how (?:much|fast|high|low|long|far|heavy|large|big|hot|cold|wide|deep))\b",
+    r"|how (?:much|fast|slow|high|low|long|short|far|close|heavy|light|large|big|small|old|hot|cold|wide|narrow|tall|deep|strong))\b",
     re.IGNORECASE,
 )
 HOW_ADJECTIVE = re.compile(
@@ -115,7 +116,7 @@ _SORTS = """
 IDENTIFIER_SORTS = frozenset(_SORTS.split())
 """Sorts of things whose names are identifiers."""
 COMPARES = re.compile(
-    r"\b(?:compar(?!ab)\w+|differ\b|differs\b|differences?\b|versus|vs\.?|distinguish\w*|rather than|instead of)\b",
+    r"\b(?:compar(?!ab|ed\b(?! (?:to|with)\b))\w+|differ\b|differs\b|differences?\b|versus|vs\.?|distinguish\w*|rather than|instead of)\b",
     re.I,
 )
 INSTEAD = re.compile(r"\b(?:rather than|instead of)\b.*$", re.I)
@@ -189,7 +190,12 @@ ASKS_ITS_NAME = re.compile(
 )
 """`Some log lines are lost: which option says how many are kept?` asks for an option, `What is the switch for it?`, `GIMP switch?` and
 `What do I add to the configuration?` do."""
-DEFINES = re.compile(r"^(?:what|who) (?:is|are|was|were) (?:an? |the )?[\w .’'+/-]+\??$", re.I)
+DEFINES = re.compile(
+    r"^(?:what|who) (?:is|are|was|were) (?!\w+[^\We]ed (?:to|by|in|into|on|onto|with|from|for|at|when|if|after|before)\b)"
+    r"(?:an? |the )?[\w .’'+/-]+\??$",
+    re.I,
+)
+"""But for what something is done to: `What is added to the name?`"""
 _ROLE = r"(?:control|specify|define|determine|indicate|represent|denote)"
 ROLE_ASKED = re.compile(rf"what (?P<asks>does|do|did) (?P<thing>(?:[\w.$/:-]+ ){{1,4}}?){_ROLE}(?=\??$)", re.I)
 """`What does the option control?` asks what it does: an answer need not say the verb."""
@@ -208,8 +214,9 @@ _NAMED = """
     path name user users group groups account directory directories folder file format mode method protocol algorithm cipher encoding
     charset language locale editor shell layout engine plugin driver backend type color colour font device interface
 """
-NAMED_DEFAULT = re.compile(rf"\bdefault (?:[\w-]+ ){{0,2}}?(?:{'|'.join(_NAMED.split())})\b")
+NAMED = frozenset(_NAMED.split())
 """What has a name: a number says no default of it."""
+NAMED_DEFAULT = re.compile(rf"\bdefault (?:[\w-]+ ){{0,2}}?(?:{'|'.join(_NAMED.split())})\b")
 KIND_BY_WORD: dict[str, AnswerKind] = {"who": "who", "whom": "who", "whose": "who", "when": "when", "where": "where"}
 AMOUNT_OF_BUSINESS = re.compile(
     r"^(?:(?:what|how much) (?:is|are|was|were) (?!(?:an? )?[\w-]+\??$).*"
@@ -229,8 +236,11 @@ _SET = (
 )
 _WHO = r"(?:I|you|we|one|they|nobody|nothing|the user)"
 _WHAT = r"(?: (?:so|it|that|this|them|any|anything|something|one|otherwise|differently|else|another|other)\b)*"
+_IN_FILE = r"(?: in (?:the|my|its|this|that) (?:[\w.-]+ ){0,2}?[\w.-]+)?"
 _UNSET_CLAUSE = (
-    rf"\b(?:if|when|as long as) (?:none|nothing|no \w+) (?:is|was|are|were)(?: {_SET}\b)?{_WHAT}"
+    rf"\b(?:if|when|as long as|and) (?:none|nothing|no \w+) (?:is|was|are|were) {_SET}\b{_WHAT}{_IN_FILE}"
+    r"|\b(?:if|when|as long as) (?:none|nothing|no \w+) (?:is|was|are|were)"
+    r"|\b(?:if|when|as long as) (?:the|my|its) (?:[\w.-]+ ){1,2}?(?:say|set|give|name|specif|state|ha)(?:s|ies|ve)? (?:nothing|none)"
     rf"|\b(?:if|when|as long as) {_WHO} (?:(?:do|does|did|have|has)(?: not|n['’]t)|never) (?:\w+ )?{_SET}\b{_WHAT}"
     rf"|\b(?:if|when|as long as) {_WHO} {_SET} (?:no(?: \w+|thing|ne)|nothing|none)\b"
     rf"|\b(?:if|when|as long as) {_WHO} (?:leave|keep) (?:\w+ ){{1,3}}?(?:alone|untouched|unchanged|as (?:it|they) (?:is|are)|as is)"
@@ -243,14 +253,23 @@ _LEFT_BLANK = (
     r" (?:blank|empty|out|unset|alone|untouched|unchanged)\b"
 )
 """Names nothing, so that it stands for the default whatever follows: `if I leave that field blank in the second step`."""
+_LEFT = r"left (?:alone|out|blank|empty|unset|untouched|unchanged|as (?:it|they) (?:is|are))"
+_THING = r"(?:the |my |its )?(?!(?:it|they|this|that|these|those|nothing|none|no)\b)[\w.-]+(?: [\w.-]+){0,3}?"
+_NOT_SET = r"(?:not|never) (?:set|given|specified|configured|changed|touched)"
+THING_UNSET = re.compile(
+    rf",? ?\b(?:if|when|while|as long as) (?P<thing>{_THING}) (?:(?:is|are) (?:{_LEFT}|unset|omitted|{_NOT_SET})"
+    r"|(?:is|are)n['’]t (?:set|given|specified|configured|changed|touched))(?=\s*(?:[?.,;!]|$))",
+    re.I,
+)
+"""`if max_use is left alone`, `when the delay is not set`: the default of what it names."""
 UNSET_CLAUSE = re.compile(
     rf"(?:{_UNSET_CLAUSE})(?=\s*(?:[?.,;!]|$))|{_LEFT_BLANK}|\bout of the box\b|\b(?:normally|initially|from the start)(?=\?)",
     re.I,
 )
 WHEN_UNSET = re.compile(
     rf"{_UNSET_CLAUSE}|{_LEFT_BLANK}|\bout of the box\b|\b(?:normally|initially|from the start)\?|\bunset\b"
-    rf"|\b(?:not|n['’]t|without|never) {_SET}\b"
-    r"|\b(?:if|when|where) (?:[\w-]+ ){1,4}?(?:is|are) (?:missing|absent|omitted|left out|not there)\b",
+    rf"|\b(?:not|n['’]t|without|never) {_SET}\b|\bassumed\?"
+    rf"|\b(?:if|when|where) (?:[\w.-]+ ){{1,4}}?(?:is|are) (?:missing|absent|omitted|not there|{_LEFT})\b",
     re.I,
 )
 """What asks for a default by other words: what holds where nothing is said."""
@@ -376,8 +395,10 @@ def _shape(question: str) -> AnswerShape:
         return AnswerShape("name")
     if DOES_WHAT.search(text) and WHEN_UNSET.search(text):
         return AnswerShape("plain")
-    if asks_for_figure(question) or (asks and WHEN_UNSET.search(text) and not text.startswith("when ")):
+    if asks_for_figure(question):
         return AnswerShape("number")
+    if asks and WHEN_UNSET.search(text) and not text.startswith("when "):
+        return AnswerShape("name" if singular(chosen) in NAMED else "number")
     if _asks_number(text, chosen) and (asks or not text.endswith("?")):
         return AnswerShape("number")
     if MEASURE_WORDS.search(text) and re.match(r"(?:what|how)\b", text):
@@ -460,8 +481,15 @@ def _measured_in(said: str) -> tuple[str, ...]:
 
 
 def by_default(question: str) -> str:
-    """Return a question with `by default` in the place of a clause that means it: `out of the box`, `if I never touch it`."""
-    return UNSET_CLAUSE.sub("by default", question)
+    """Return a question with `by default` in the place of a clause that means it: `out of the box`, `if I never touch it`.
+
+    What the clause names stays: `by default for max_use` for `if max_use is left alone`, but for what happens then.
+    """
+    said = UNSET_CLAUSE.sub("by default", question)
+    text = said.strip().casefold()
+    if DOES_WHAT.search(text) or not ASKS_FIRST.match(text):
+        return said
+    return THING_UNSET.sub(r" by default for \g<thing>", said)
 
 
 def asks_for_recommendation(question: str) -> bool:

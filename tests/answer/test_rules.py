@@ -16,6 +16,7 @@ from kgrag.answer import (
     without_typing_errors,
 )
 from kgrag.answer.candidates import for_reader
+from kgrag.answer.lines import lines_of_answer
 from kgrag.answer.slots import fits
 from kgrag.answer.statements import statements
 from kgrag.answer.weighing import first_candidates
@@ -1417,3 +1418,56 @@ def test_what_is_said_of_a_command_is_given_with_it() -> None:
     asked = read_question("How do I keep the water from boiling over?")
     (last,) = (one for one in first_candidates(asked, [page]) if one.text == "Nothing boils over then.")
     assert for_reader(last, asked, title="Tanks") == "Tanks, Command lift lid: Nothing boils over then."
+
+
+def test_what_a_question_of_the_documents_own_is_followed_by_says_how() -> None:
+    assert fit("How do I get to the cellar?", "CELLAR: How do I enter the cellar?: Press the red knob.") == 1.0
+    assert fit("How do I get to the cellar?", "Alternatively: Open the trap door.") > 0.0
+    assert fit("How do I get to the cellar?", "CELLAR: Is it cold?: The cellar has no heating.") == 0.0
+
+
+def test_a_length_is_what_the_word_means_where_no_thing_is_said_of_which_it_is() -> None:
+    said = "The reach length is the way from the pump to the end of the hose."
+    assert fit("What is the reach length?", said) > 0.8
+    assert fit("What is the reach length?", "The reach length is 4 m.") == 1.0
+    assert fit("What is the default reach length?", said) < 0.5
+
+
+def test_a_heading_says_which_is_the_default() -> None:
+    text = "# Cleaning\n\n## Level 1 (default)\n\nDust is taken off.\n\n## Level 2\n\nDust and oil are taken off."
+    found = {
+        one.text: fits(read_question("Which cleaning level is used if I give none?"), one)
+        for one in statements(piece("Pump", text))
+    }
+    assert found["Dust is taken off."] == 1.0 > found["Dust and oil are taken off."]
+
+
+def test_a_name_of_the_sort_that_is_chosen_fits_better_than_one_of_what_is_said_beside_it() -> None:
+    question = "Which variable do I set to keep a log file?"
+    assert fit(question, "Logs are kept as the PUMP_LOG variable says.") == 1.0
+    assert fit(question, "Turning on logs in the file pump.conf") < 1.0
+
+
+def test_words_with_their_pages_are_of_an_index() -> None:
+    assert not statements(piece("Pump", "Reach length, 5 Symmetric tanks, 9"))
+    assert statements(piece("Pump", "With hoses of some length, 5 tanks are filled."))
+
+
+def test_the_default_comes_first_that_stands_further_on_in_what_is_said_of_a_setting() -> None:
+    text = (
+        "- pause: how long (milliseconds) the pump is held back when the valve is not shut. Raise this number where the tank overflows."
+        " Default: 100\n- oil: which oil it takes."
+    )
+    passage = [piece("Pump", text)]
+    asked = read_question("How many milliseconds is the pump held back when the valve is not shut?")
+    found = sorted(first_candidates(asked, passage), key=lambda one: "Default" in one.text)
+    assert found[0].text.startswith("pause")
+    for one in found[1:]:
+        one.score *= 0.3
+    assert lines_of_answer(asked, found, passage)[0][0].text.endswith("Default: 100")
+
+
+def test_a_line_that_says_this_option_names_the_option() -> None:
+    text = "- idle-mode: Which oil is kept warm. In cellars with much frost it is advised to set this option to slow."
+    answer = ask("What is advised in cellars with much frost?", [piece("Pump", text)])
+    assert "idle-mode" in lines(answer)[0]

@@ -666,6 +666,9 @@ def test_a_table_in_a_cell_below_named_columns_is_text_of_the_cell() -> None:
     rows = f"<tr><td>mode</td><td>{inner}</td></tr><tr><td>rate</td><td>1 to 9</td></tr>"
     document = page(f"<table><tr><th>Name</th><th>Values</th></tr>{rows}</table>")
     assert table_of(document) == [("Name", "Values"), ("mode", "0 | off; 1 | on"), ("rate", "1 to 9")]
+    note = "<tfoot><tr><td colspan='2'>Of the first edition.</td></tr></tfoot>"
+    noted = page(f"<table><tr><th>Name</th><th>Values</th></tr>{rows}{note}</table>")
+    assert table_of(noted)[:2] == [("Name", "Values"), ("mode", "0 | off; 1 | on")]
     assert [block.kind for block in page(f"<table>{rows}</table>").blocks].count(
         "table"
     ) == 1  # the inner one: it has no names

@@ -120,6 +120,23 @@ def test_lists_go_on_with_their_numbers_and_keep_what_is_inside() -> None:
     ]
 
 
+def test_an_item_whose_term_stands_in_a_column_of_its_own_is_one_text() -> None:
+    text = """\
+These may be given to the pump, and none of them has to be:
+
+ * port:      - where it listens. Default: 23
+ * idle:      - how long (seconds) it waits before it goes to sleep if the
+                tank is not full. Default: 100
+ * oil        which of the oils it is filled with for the winter, where the
+              hall is cold.
+"""
+    assert [line for _, _, line in read(text)][1:] == [
+        "- port: - where it listens. Default: 23",
+        "- idle: - how long (seconds) it waits before it goes to sleep if the tank is not full. Default: 100",
+        "- oil which of the oils it is filled with for the winter, where the hall is cold.",
+    ]
+
+
 def test_lists_and_lines_in_turn_are_read_however_many_they_are() -> None:
     assert len(read("- an item\nand what follows:\n" * 2_000)) == 4_000
 

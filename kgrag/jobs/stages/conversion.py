@@ -32,7 +32,7 @@ CONVERSION_VERSIONS = {
     **dict.fromkeys(("pptx", "xlsx"), "9"),
     "docx": "14",
     "md": "15",
-    "txt": "18",
+    "txt": "19",
     "csv": "7",
     "openapi": "7",
     "tex": "11",
@@ -45,7 +45,7 @@ CONVERSION_VERSIONS = {
     "epub": "12",
     **dict.fromkeys(("mail", "outlook"), "13"),
     "info": "10",
-    "html": "24",
+    "html": "25",
     "configuration": "6",
     "pdf": "19",
 }
