@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice, product
 from typing import Any
@@ -23,6 +23,7 @@ from kgrag.extract.reply_keys import (
     TAIL_TYPE_KEYS,
     TYPE_KEYS,
     first_value,
+    known_keys,
 )
 from kgrag.extract.statements import Named, Stated, Statement, read_path
 
@@ -33,6 +34,8 @@ MAX_PAIRS = 1_000
 MAX_NUMBER_BITS = 4_000
 """A number of more than 1,200 digits is no name, and Python does not write every one."""
 TOO_DEEP = "the reply is brackets in brackets in brackets"
+OWN_NAMES = ("name", "entity", "entity_name")
+"""Of an entity that has its relations with it."""
 UNTYPED = "an entity has no type"
 NO_TYPE = "related to"
 BARE_ID = re.compile(r"(?:n|node|e|entity|id)?[-_ ]?\d+", re.IGNORECASE)
@@ -47,16 +50,18 @@ def read_data(data: Any) -> Stated:
         return Stated(lost=[TOO_DEEP])
 
 
-def read_into(data: Any, stated: Stated) -> Stated:
-    """Read parsed JSON into `stated`."""
-    nodes, relations, others = _lists(data)
+def read_into(data: Any, stated: Stated, *, chunk_text: str = "") -> Stated:
+    """Read parsed JSON into `stated`; `chunk_text` settles what is a name where no key says so."""
+    data = _with_known_keys(data)
+    stated.statements.extend(_by_head(data, chunk_text.casefold()))
+    nodes, relations, others = _lists(data) if not stated.statements else ([], [], [])
     names: dict[str, Named] = {}
     for node in nodes:
         _read_node(node, names, stated)
     for relation in _relation_between(relations, names):
-        _read_relation(relation, names, stated)
+        _read_relation(relation, names, stated, chunk_text)
     for item in others:
-        _read_item(item, names, stated)
+        _read_item(item, names, stated, chunk_text)
     if nodes or relations or stated.size or (isinstance(data, list) and not data) or _has_lists(data):
         stated.form = "json"
     elif stated.form is None and not stated.lost:
@@ -109,6 +114,9 @@ def _lists(data: Any) -> tuple[list[Any], list[Any], list[Any]]:
             return [], [data], []
         inner = [value for value in map(_unpacked, data.values()) if isinstance(value, dict | list)]
         return _lists(inner[0]) if len(inner) == 1 else ([], [], [])
+    if (own := next((key for key in OWN_NAMES if _text(data.get(key))), None)) and not any(map(data.get, NODE_LISTS)):
+        node = {key: value for key, value in data.items() if key not in RELATION_LISTS}
+        return [node], [_of_head(data[own], one) for key in RELATION_LISTS for one in _as_list(data.get(key))], []
     lists = []
     for keys in (NODE_LISTS, RELATION_LISTS):
         items: list[Any] = []
@@ -117,6 +125,34 @@ def _lists(data: Any) -> tuple[list[Any], list[Any], list[Any]]:
         lists.append(items)
     lists[1].extend(map(_quantity, _as_list(data.get(QUANTITY_LIST))))
     return lists[0], lists[1], []
+
+
+def _of_head(head: Any, relation: Any) -> Any:
+    """Give a relation that stands with an entity that entity for its head, where it says no other."""
+    return (
+        {"head": head, **relation}
+        if isinstance(relation, dict) and first_value(relation, HEAD_KEYS) is None
+        else relation
+    )
+
+
+def _by_head(data: Any, chunk_text: str) -> Iterator[Statement]:
+    """Read relations by head and type, `{"X-100": {"HAS_PART": ["LQ22"]}}`, of each head that the chunk has with one of its tails."""
+    for head, said in data.items() if isinstance(data, dict) else ():
+        if isinstance(said, dict) and head and head.casefold() in chunk_text:
+            pairs = [(kind, _as_list(value)) for kind, value in said.items()]
+            ends = [(kind, tail) for kind, values in pairs for value in values if (tail := _text(value))]
+            if any(tail.casefold() in chunk_text for _, tail in ends):
+                yield from (Statement(head, kind, tail) for kind, tail in ends)
+
+
+def _with_known_keys(data: Any) -> Any:
+    """Write the keys of all objects as `reply_keys` has them, but for those of properties."""
+    if isinstance(data, list):
+        return [_with_known_keys(item) for item in data]
+    if not isinstance(data, dict):
+        return data
+    return {key: value if key == "properties" else _with_known_keys(value) for key, value in known_keys(data).items()}
 
 
 def _quantity(item: Any) -> Any:
@@ -148,14 +184,14 @@ def _is_triple(value: list[Any]) -> bool:
     return len(value) == 3 and all(isinstance(part, str) for part in value)
 
 
-def _read_item(item: Any, names: dict[str, Named], stated: Stated) -> None:
+def _read_item(item: Any, names: dict[str, Named], stated: Stated, chunk_text: str) -> None:
     """Read an item of a list without a name: a relation, or a node."""
     if isinstance(item, dict) and first_value(item, HEAD_KEYS) is None and first_value(item, TAIL_KEYS) is None:
         _read_node(item, names, stated)
     elif isinstance(item, str):
         stated.lost.append("an item is text where an object was expected")
     else:
-        _read_relation(item, names, stated)
+        _read_relation(item, names, stated, chunk_text)
 
 
 def _read_node(node: Any, names: dict[str, Named], stated: Stated) -> None:
@@ -173,10 +209,13 @@ def _read_node(node: Any, names: dict[str, Named], stated: Stated) -> None:
         name = identity  # LangChain's nodes have no other name, be it a year; neo4j-graphrag's have a label and numbers for ids
     if not name and (others := [text for value in properties.values() if (text := _text(value))]):
         name = others[0]
+    kinds = [text for key in ENTITY_TYPE_KEYS if (text := _text(node.get(key)))]
+    if not name and identity and "properties" not in node and "label" in node:
+        name, *kinds = kinds or [""]  # the nodes of drawings: `{"id": 1, "label": "X-100"}`
     if not name:
         stated.lost.append("an entity has no name")
         return
-    kind = next((text for key in ENTITY_TYPE_KEYS if (text := _text(node.get(key)))), "")
+    kind = kinds[0] if kinds else ""
     if not kind and len(node) > 1:
         stated.mended.append(UNTYPED)
     named = Named(name, kind, _description(node, properties, leave_out={name}))
@@ -186,15 +225,17 @@ def _read_node(node: Any, names: dict[str, Named], stated: Stated) -> None:
             names.setdefault(key, named)
 
 
-def _read_relation(relation: Any, names: dict[str, Named], stated: Stated) -> None:
+def _read_relation(relation: Any, names: dict[str, Named], stated: Stated, chunk_text: str) -> None:
     if isinstance(relation, list | tuple):
-        read_path([_text(part) for part in relation], stated)
+        read_path([_text(part) for part in relation], stated, chunk_text=chunk_text)
         return
     if not isinstance(relation, dict):
         stated.lost.append("a relation is not an object")
         return
     properties = _properties(relation)
-    by_id = "start_node_id" in relation or "end_node_id" in relation
+    by_id = (
+        "start_node_id" in relation or "end_node_id" in relation or any(key != one.name for key, one in names.items())
+    )
     heads = _ends(first_value(relation, HEAD_KEYS), names, stated, by_id=by_id)
     tails = _ends(first_value(relation, TAIL_KEYS), names, stated, by_id=by_id)
     said_kind = next((relation[key] for key in TYPE_KEYS if _text(relation.get(key))), "")

@@ -1,15 +1,25 @@
-"""Replies that say by names what is what, though not as JSON: YAML, tables and CSV with a header, blocks of `Subject: ...` lines."""
+"""Replies that say by names what is what, though not as JSON: YAML, tables and CSV with a header, `Subject: ...` lines, XML."""
 
 from __future__ import annotations
 
 import csv
+import html
 import re
 from collections.abc import Iterator
 from typing import Any
 
-from kgrag.extract.reply_keys import HEAD_KEYS, NODE_LISTS, RELATION_LISTS, TAIL_KEYS
+from kgrag.extract.reply_keys import (
+    HEAD_KEYS,
+    HEAD_TYPE_KEYS,
+    NODE_LISTS,
+    RELATION_LISTS,
+    TAIL_KEYS,
+    TAIL_TYPE_KEYS,
+    TYPE_KEYS,
+    known_keys,
+)
 
-__all__ = ["TABLE_RULE", "read_table", "read_yaml"]
+__all__ = ["TABLE_RULE", "read_fields", "read_table", "read_yaml"]
 
 HEAD, TAIL = frozenset(HEAD_KEYS), frozenset(TAIL_KEYS)
 MAX_YAML_CHARACTERS = 50_000
@@ -17,30 +27,60 @@ MAX_YAML_CHARACTERS = 50_000
 ANCHOR = re.compile(r"(?:^|[\s:,\[{-])[&*]\w", re.MULTILINE)
 """Names a part of YAML that may be said again: some lines can stand for any amount of data."""
 KEY_LINE = re.compile(rf"^[ \t]*+(?:- )?({'|'.join((*NODE_LISTS, *RELATION_LISTS, *HEAD_KEYS))}):", re.I | re.M)
+KEY = re.compile(r"[{,]\s*+(?P<quote>[\"']?)[A-Za-z_]\w*+(?P=quote)\s*+:\s")
+COMMENT = re.compile(r"(?:^|(?<=[\s,]))//[^\n\"']*$", re.MULTILINE)
+PARTS = frozenset((*HEAD_KEYS, *TAIL_KEYS, *TYPE_KEYS, *HEAD_TYPE_KEYS, *TAIL_TYPE_KEYS))
+FIELD = re.compile(
+    r"^[^\w\n]*+(?:\d+[.)][^\w\n]*+)?(?P<line>[A-Za-z][A-Za-z _-]{0,30})[*_`\"]*:[ \t]*(?P<value>[^\n]*\w[^\n]*)$"
+    r"|<(?P<element>[A-Za-z][\w-]{0,30})(?: [^<>\n]*)?>(?P<inner>[^<>]+)</(?P=element)>",
+    re.MULTILINE,
+)
+NULL = ("null", "None", "~", "")
 HEADER_CELL = re.compile(r"[A-Za-z][A-Za-z _-]{0,30}")
 TABLE_RULE = re.compile(r"[ \t]*+\|?+[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)++\|?[ \t]*+")
 """The line below the header of a Markdown table."""
 
 
 def read_yaml(text: str) -> Any:
-    """Read YAML of nodes and relations, or blocks of lines each of which is a relation; None for what is neither. All values are texts."""
-    if KEY_LINE.search(text) is None or len(text) > MAX_YAML_CHARACTERS or ANCHOR.search(text):
+    """Read YAML of nodes and relations, or JSON as JavaScript has it (keys without quotation marks, comments); None for what is neither.
+
+    All values are texts.
+    """
+    braced = text.lstrip()[:1] in ("{", "[")
+    written = COMMENT.sub("", text) if braced else text
+    said = (KEY if braced else KEY_LINE).search(written)
+    if said is None or len(written) > MAX_YAML_CHARACTERS or ANCHOR.search(written):
         return None
-    whole = _parsed(text)
-    if whole is not None and not _has_key_twice(text, whole):
-        return whole
-    return [block for block in map(_parsed, re.split(r"\n\s*\n", text)) if block is not None] or None
+    read = _parsed(written)
+    return None if _has_key_twice(written, read) else read
 
 
 def _parsed(text: str) -> Any:
-    """Parse YAML, keys in small letters; None for what is broken, and for a text that is none."""
+    """Parse YAML; None for what is broken, and for a text that is none."""
     import yaml
 
     try:
         read = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506  (makes nothing but texts)
-    except yaml.YAMLError:
+    except (yaml.YAMLError, RecursionError):
         return None
-    return _lower(read) if isinstance(read, dict | list) else None
+    return _without_null(read) if isinstance(read, dict | list) else None
+
+
+def read_fields(text: str) -> list[dict[str, str]]:
+    """Read relations of which each part has its name before it, in lines (`**Subject:** X-100`) or elements of XML, in any order.
+
+    A part that comes again begins another relation.
+    """
+    rows, row = list[dict[str, str]](), dict[str, str]()
+    for field in FIELD.finditer(text):
+        name = next(key for key in known_keys({field["line"] or field["element"]: ""}))
+        if name not in PARTS:
+            continue
+        if name in row:
+            rows.append(row)
+            row = {}
+        row[name] = html.unescape(field["value"] or field["inner"]).strip(' \t*_`"').rstrip(",;")
+    return [one for one in (*rows, row) if len(one) > 2 and not (HEAD.isdisjoint(one) or TAIL.isdisjoint(one))]
 
 
 def read_table(text: str) -> tuple[list[dict[str, str]], int]:
@@ -81,8 +121,8 @@ def _has_key_twice(text: str, read: Any) -> bool:
     return isinstance(read, dict) and len(keys) > len(set(keys))
 
 
-def _lower(data: Any) -> Any:
-    """Write the keys of all objects small."""
+def _without_null(data: Any) -> Any:
+    """Take `null` for nothing."""
     if isinstance(data, dict):
-        return {str(key).lower().replace(" ", "_"): _lower(value) for key, value in data.items()}
-    return [_lower(item) for item in data] if isinstance(data, list) else data
+        return {key: _without_null(value) for key, value in data.items()}
+    return [_without_null(item) for item in data] if isinstance(data, list) else None if data in NULL else data

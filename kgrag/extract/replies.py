@@ -1,9 +1,9 @@
 """From a model's raw reply to what it states, whatever form the reply came in, with an account of all that could not be used.
 
 Read are: JSON (`json_values`) of nodes and relationships (`graph_data`: keys of neo4j-graphrag, LangChain, OpenIE and others) and of
-triples, one triple a line (`triple_lines`), YAML and tables with a header (`named_rows`), Cypher (`cypher_replies`), and the delimited
-records of GraphRAG and LightRAG; inside fences, with prose around, or cut off. Of broken JSON the complete items are kept and never a half
-of one: guessing the end of a name would make up a name.
+triples, one triple a line (`triple_lines`), YAML, tables with a header and parts with their names (`named_rows`), Cypher
+(`cypher_replies`), and the delimited records of GraphRAG and LightRAG; inside fences, with prose around, or cut off. Of broken JSON the
+complete items are kept and never a half of one: guessing the end of a name would make up a name.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from kgrag.extract.cypher_replies import read_cypher
 from kgrag.extract.graph_data import TOO_DEEP, items_of, read_into
 from kgrag.extract.json_values import Twice, in_signs_of_json, json_values, parse_json, unquoted
-from kgrag.extract.named_rows import read_table, read_yaml
+from kgrag.extract.named_rows import read_fields, read_table, read_yaml
 from kgrag.extract.statements import Stated
 from kgrag.extract.triple_lines import read_records, read_triple_lines
 
@@ -24,7 +24,7 @@ __all__ = ["read_reply"]
 MAX_READ_CHARACTERS = 200_000
 """Of a reply; what comes after is reported as lost."""
 FENCE = re.compile(r"```[\w-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
-JSON_KEY = re.compile(r"""[{,]\s*\\*["'“”‘’]?\w+\\*["'“”‘’]\s*:""")
+JSON_KEY = re.compile(r"""[{,]\s*\\*["'“”‘’]?\w+\\*["'“”‘’]\s*(?::|=>?)""")
 """A key of an object, however it is quoted: a reply with one is JSON, and if it cannot be read as that, it is no list of triples either."""
 
 
@@ -58,7 +58,7 @@ def _read_text(reply: str, chunk_text: str) -> Stated:
         data, whole = parse_json(written, twice)
         if whole:
             stated.mended += [said] if said else []
-            return read_into(data, stated)
+            return read_into(data, stated, chunk_text=chunk_text)
     if "&quot;" in text and '"' not in text:
         text = html.unescape(text)
     if "<|>" in text or "<|#|>" in text:
@@ -66,10 +66,12 @@ def _read_text(reply: str, chunk_text: str) -> Stated:
     if not JSON_KEY.search(text) and (cypher := read_cypher(text)):
         return _with_notes(cypher, stated)
     if "{" in text or "[" in text:
-        in_text = _inside(text, twice)
+        in_text = _inside(text, twice, chunk_text)
         if in_text.form is not None:
             return _with_notes(in_text, stated)
         if JSON_KEY.search(text):
+            if (named := _named(text)).size:
+                return _with_notes(named, stated)
             stated.lost.extend(in_text.lost or ["the JSON is broken: no complete item is in it"])
             return stated
     if (named := _named(text)).size:
@@ -95,25 +97,29 @@ def _with_notes(read: Stated, before: Stated) -> Stated:
 
 
 def _named(text: str) -> Stated:
-    """Read YAML, or a table with a header: what stands in a fence, else all of the text."""
+    """Read YAML, a table with a header, or parts with their names: what stands in a fence, else all of the text."""
     written = "\n\n".join(FENCE.findall(text)) or text
     rows, odd = read_table(written)
     lost = ["a row of the table has other cells than its header"] * odd
-    for kind, data, notes in (("a table", rows, lost), ("YAML", read_yaml(written), [])):
-        stated = read_into(data, Stated(lost=notes)) if data else Stated()
+    for kind, data in (
+        ("a table", rows),
+        ("YAML", read_yaml(written)),
+        ("parts with their names", read_fields(written)),
+    ):
+        stated = read_into(data, Stated(lost=lost if data is rows else [])) if data else Stated()
         if stated.statements or (stated.named and isinstance(data, dict)):
             stated.mended.append(f"the reply was {kind}")
             return stated
     return Stated()
 
 
-def _inside(text: str, twice: Twice) -> Stated:
+def _inside(text: str, twice: Twice, chunk_text: str) -> Stated:
     """Read the JSON values that stand somewhere in a text; where one is broken, the complete ones inside it."""
     found, broken, prose = json_values(text, twice)
     if not found:
         return Stated()
     items = [item for value in found for item in items_of(value)]
-    stated = read_into(found[0] if len(found) == 1 and not broken else items, Stated())
+    stated = read_into(found[0] if len(found) == 1 and not broken else items, Stated(), chunk_text=chunk_text)
     if stated.form is None:
         return stated
     if broken:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-__all__ = ["Form", "Named", "Stated", "Statement", "counted", "read_path"]
+__all__ = ["Form", "Named", "Stated", "Statement", "counted", "has_types", "read_path"]
 
 Form = Literal["json", "lines", "records"]
 """How a reply is written: JSON, one triple a line, or GraphRAG's delimited records."""
@@ -69,8 +69,17 @@ def counted(notes: Sequence[str]) -> list[str]:
     return [note if count == 1 else f"{note} ({count} times)" for note, count in Counter(notes).items()]
 
 
-def read_path(parts: list[str], stated: Stated) -> None:
-    """Read a triple, or a path of another length: five parts are two triples, four are a head, words of a relation, and a tail."""
+def has_types(parts: Sequence[str], chunk_text: str) -> bool:
+    """Whether five parts are a triple with the types of its ends, as the chunk has the fourth of them and not the third."""
+    text = chunk_text.casefold()
+    return len(parts) == 5 and parts[3].casefold() in text and parts[2].casefold() not in text
+
+
+def read_path(parts: list[str], stated: Stated, *, chunk_text: str = "") -> None:
+    """Read a triple, or a path of another length: five parts are two triples, four are a head, words of a relation, and a tail.
+
+    Five are one triple where its ends are followed by their types (`X-100, Board, HAS_PART, LQ22, Part`).
+    """
     if any(not re.search(r"[^\W_]", part) for part in parts):
         stated.lost.append("a triple has an empty part")
         parts = [part for part in parts if re.search(r"[^\W_]", part)]
@@ -84,6 +93,9 @@ def read_path(parts: list[str], stated: Stated) -> None:
             stated.lost.append("a triple has a number for its relation")
         case 3:
             stated.statements.append(Statement(*parts))
+        case 5 if has_types(parts, chunk_text):
+            head, head_type, kind, tail, tail_type = parts
+            stated.statements.append(Statement(head, kind, tail, head_type, tail_type))
         case count if count % 2:
             stated.mended.append(f"a path of {count} parts was read as {count // 2} triples")
             for i in range(0, count - 2, 2):

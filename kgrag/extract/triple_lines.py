@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kgrag.extract.named_rows import TABLE_RULE
-from kgrag.extract.statements import Named, Stated, Statement, read_path
+from kgrag.extract.statements import Named, Stated, Statement, has_types, read_path
 
 __all__ = ["NOTHING_TO_SAY", "read_records", "read_triple_lines"]
 
@@ -28,6 +28,8 @@ ARROW = re.compile(
 MAX_JOINED_CHARACTERS = 600
 BOLD_ENDS = re.compile(r"\*\*(?P<head>[^*]+)\*\*:? (?P<kind>[^*]+?) \*\*(?P<tail>[^*]+)\*\*\.?")
 """`**X-100** is made by **Acme**`"""
+CALL = re.compile(r"(?P<kind>[A-Za-z_]\w*)\((?P<ends>.+)\)[.;]?")
+"""`HAS_PART(X-100, LQ22)`, a fact of Prolog"""
 BETWEEN_DASHES = re.compile(r"(?P<head>.+?) [-–—] (?P<kind>.+?) [-–—] (?P<tail>.+)")
 SEPARATORS = ("|", ";", " -> ", " → ", "\t")
 QUOTES = "\"'“”‘’`"
@@ -51,14 +53,14 @@ def read_triple_lines(text: str, stated: Stated, *, chunk_text: str = "") -> Sta
             fences += 1
             continue
         if parts := _joined(line, folded):
-            read_path(parts, stated)
+            read_path(parts, stated, chunk_text=folded)
             continue
         groups, cut_off = _bracketed(line)
         triples = [parts for group in groups if len(parts := _parts(group, folded)) > 1]
-        if not triples and not groups and (parts := _separated(line)):
+        if not triples and not groups and (parts := _separated(line, folded)):
             triples = [parts]
         for parts in triples:
-            read_path(parts, stated)
+            read_path(parts, stated, chunk_text=folded)
         if cut_off:
             stated.lost.append("a line ends inside a triple")
         elif not triples and NOTHING_TO_SAY.fullmatch(line):
@@ -77,7 +79,10 @@ def read_triple_lines(text: str, stated: Stated, *, chunk_text: str = "") -> Sta
 
 
 def _joined(line: str, chunk_text: str) -> list[str]:
-    """Divide a line whose ends are joined by an arrow with the relation on it, or are bold, or by dashes where the chunk has both ends."""
+    """Divide a line whose ends are joined by an arrow with the relation on it, are bold, or stand in brackets behind the relation.
+
+    Or are joined by dashes, where the chunk has both ends.
+    """
     line = " ".join(line.split())
     if len(line) > MAX_JOINED_CHARACTERS:
         return []
@@ -86,6 +91,8 @@ def _joined(line: str, chunk_text: str) -> list[str]:
         return [head, _bare(match["kind"] or match["word"]), tail]
     if match := BOLD_ENDS.fullmatch(line):
         return [match["head"], match["kind"], match["tail"]]
+    if (match := CALL.fullmatch(line)) and len(ends := _parts(match["ends"], chunk_text)) == 2:
+        return [ends[0], match["kind"], ends[1]]
     match = BETWEEN_DASHES.fullmatch(line)
     parts = [_bare(part.strip("*")) for part in match.groups()] if match else []
     return parts if parts and all(end.casefold() in chunk_text for end in (parts[0], parts[2])) else []
@@ -154,16 +161,20 @@ def _divided(group: str, chunk_text: str) -> list[str]:
                 choices.append(
                     ((not all(ends), not ends[0], j - i), [head, _bare(group[commas[i][1] : commas[j][0]]), tail])
                 )
-    return min(choices)[1] if choices else [_bare(part) for part in re.split(COMMA, group)]
+    parts = [_bare(part) for part in re.split(COMMA, group)]
+    return min(choices)[1] if choices and not has_types(parts, chunk_text) else parts
 
 
-def _separated(line: str) -> list[str]:
-    """Divide a line without brackets that has exactly two separators."""
+def _separated(line: str, chunk_text: str) -> list[str]:
+    """Divide a line without brackets that has exactly two separators: commas only where the chunk has what stands at both ends."""
     for separator in ("|", "\t", " -> ", " → "):
         parts = [_bare(part) for part in line.strip(separator).split(separator)]
         if len(parts) == 3 and all(re.search(r"\w", part) for part in parts):
             return parts
-    return []
+    parts = [_bare(part) for part in _quoted(line)]
+    return (
+        parts if len(parts) == 3 and all(end and end.casefold() in chunk_text for end in (parts[0], parts[2])) else []
+    )
 
 
 def _bare(part: str) -> str:

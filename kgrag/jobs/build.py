@@ -83,7 +83,7 @@ async def build(
             keep_missing=keep_missing,
         )
         if not (keep_missing or stopping.is_set()):
-            remove_vanished(discovery, store, report)
+            remove_vanished(discovery, store, progress=progress, report=report, stopping=stopping)
         return waiting
 
     with store.waiting(retry):

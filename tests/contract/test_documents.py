@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any
 
 import pytest
@@ -146,6 +147,28 @@ def test_a_batch_of_passages_does_not_read_all_documents_of_their_file(
     assert sorted(document.title for document in store.documents.of_path("all.jsonl")) == sorted(
         document.title for document, _ in made if document.title != "Title 8"
     )
+
+
+def test_many_documents_are_deleted_by_transactions_that_a_server_can_hold(
+    store: GraphStore, content: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = [content.document(f"{number}.html", "first", "second", "third") for number in range(5)]
+    store.documents.put(made)
+    deleted: dict[Transaction, int] = defaultdict(int)
+    run = Transaction.run
+
+    def watched(self: Transaction, name: str, **parameters: Any) -> list[dict[str, Any]]:
+        if name == "store/delete_chunks":
+            deleted[self] += len(parameters["ids"])
+        return run(self, name, **parameters)
+
+    monkeypatch.setattr(Transaction, "run", watched)
+    monkeypatch.setattr("kgrag.store.documents.DELETE_CHUNKS", 7)
+    counts = store.documents.delete([document.id for document, _ in made[1:]])
+    assert (counts.documents, counts.chunks) == (4, 12)
+    assert list(deleted.values()) == [6, 6]
+    assert [document.path for document in store.documents.all()] == ["0.html"]
+    assert store.documents.count_chunks() == 3
 
 
 def test_a_deleted_document_takes_what_only_it_supported(store: GraphStore, content: Any) -> None:

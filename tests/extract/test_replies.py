@@ -174,9 +174,9 @@ def test_json_that_was_written_as_a_string_is_read(reply: str) -> None:
 @pytest.mark.parametrize(
     "reply",
     [
-        WRITTEN.replace('"', "'").replace("}", ", 'x': null}"),
+        WRITTEN.replace('"', "'").replace("}", ", 'x': null"),
         json.dumps(GRAPH)[:-1].replace('"', '\\"'),
-        WRITTEN.replace("{", "{ // a thing\n"),
+        WRITTEN.replace('": "', '" = "'),
     ],
 )
 def test_json_that_cannot_be_read_gives_no_names_made_of_its_marks(reply: str) -> None:
@@ -205,6 +205,31 @@ def test_json_that_cannot_be_read_gives_no_names_made_of_its_marks(reply: str) -
         ("- **X-100** HAS_PART **LQ22**", ""),
         ("2. X-100 – HAS_PART – LQ22", ""),
         (json.dumps({"nodes": ["X-100", "LQ22"], "edges": [["X-100", "LQ22", "HAS_PART"]]}), ""),
+        (WRITTEN.replace('"', "'").replace("}", ", 'x': null}"), "YAML"),
+        (WRITTEN.replace("{", "{ // a thing\n"), "YAML"),
+        ("```json5\n{relations: [{head: 'X-100', type: 'HAS_PART', tail: 'LQ22',},],}\n```", "YAML"),
+        ("- **Subject**: X-100\n  **Predicate**: HAS_PART\n  **Object**: LQ22", "names"),
+        ("1. Subject: X-100\n2. Predicate: HAS_PART\n3. Object: LQ22", "names"),
+        ("<triple><subject>X-100</subject><predicate>HAS_PART</predicate><object>LQ22</object></triple>", "names"),
+        (json.dumps({"X-100": {"HAS_PART": ["LQ22"]}, "LQ22": {"note": "nothing"}}), ""),
+        (
+            json.dumps(
+                {
+                    "nodes": [{"id": 1, "label": "X-100"}, {"id": 2, "label": "LQ22"}],
+                    "edges": [{"from": 1, "to": 2, "label": "HAS_PART"}],
+                }
+            ),
+            "",
+        ),
+        (json.dumps([{"entity": "X-100", "type": "Board", "relations": [{"type": "HAS_PART", "target": "LQ22"}]}]), ""),
+        (json.dumps([{"Entity 1": "X-100", "relation": "HAS_PART", "Entity 2": "LQ22"}]), ""),
+        (json.dumps([{"startNode": "X-100", "relationType": "HAS_PART", "endNode": "LQ22"}]), ""),
+        (json.dumps([{"s": "X-100", "p": "HAS_PART", "o": "LQ22"}]), ""),
+        (json.dumps([["X-100", "Board", "HAS_PART", "LQ22", "Part"]]), ""),
+        ("(X-100, Board, HAS_PART, LQ22, Part)", ""),
+        ("HAS_PART(X-100, LQ22)", ""),
+        ("HAS_PART('X-100', 'LQ22').", ""),
+        ("X-100,HAS_PART,LQ22", ""),
     ],
 )
 def test_other_notations_give_the_same_relation(reply: str, said: str) -> None:
@@ -219,6 +244,20 @@ def test_blocks_of_lines_with_the_same_keys_are_a_relation_each() -> None:
         ("X-100", "draws", "5 mA"),
         ("X-100", "weighs", "3 g"),
     ]
+
+
+def test_the_types_that_follow_the_ends_of_a_triple_are_theirs() -> None:
+    read = read_reply('[["X-100", "Board", "HAS_PART", "LQ22", "Part"]]', chunk_text="The X-100 carries an LQ22.")
+    assert read.statements == [Statement("X-100", "HAS_PART", "LQ22", "Board", "Part")]
+    path = read_reply('[["X-100", "has", "LQ22", "made by", "Acme"]]', chunk_text="The X-100 has an LQ22 made by Acme.")
+    assert [(one.head, one.tail) for one in path.statements] == [("X-100", "LQ22"), ("LQ22", "Acme")]
+
+
+def test_an_edge_to_a_node_that_was_not_drawn_is_reported() -> None:
+    stated = read_reply(
+        '{"nodes": [{"id": 1, "label": "X-100"}], "edges": [{"from": 1, "to": 2, "label": "HAS_PART"}]}'
+    )
+    assert not stated.statements and "a relation names a node that is not there" in stated.lost
 
 
 def test_what_of_cypher_has_no_name_or_is_cut_off_is_reported() -> None:
@@ -265,6 +304,10 @@ def test_records_of_lightrag_are_read() -> None:
         "triples: &a [*a, *a]",
         "a: &x [1]\ntriples: [*x, *x]",
         "head, and so on, tail\nSo it is.",
+        "The X-100, as all know, is good",
+        '{"X-200": {"HAS_PART": "LQ22"}}',
+        '{"error": {"message": "X-100 is busy", "type": "rate limit"}}',
+        "f(X-100)",
     ],
 )
 def test_prose_that_looks_like_another_notation_gives_no_relation(reply: str) -> None:

@@ -54,6 +54,8 @@ again."""
 PACKER_VERSION = "2"
 """Counts up when our own packer makes other chunks of the same blocks: all files are read again."""
 EMPTY_PAGE = "page without text"
+REMOVED_AT_ONCE = 100
+"""Documents whose files are gone: how often it is said how far that is."""
 WRITE_CHUNKS = 500
 """Chunks of one transaction, at least: whole documents are written together."""
 
@@ -156,15 +158,27 @@ class _File:
         return self.source
 
 
-def remove_vanished(discovery: Discovery, store: GraphStore, report: BuildReport) -> None:
-    """Delete the documents that lie under a folder that was read and whose files are gone, and forget files that never became any."""
+def remove_vanished(
+    discovery: Discovery, store: GraphStore, *, progress: Progress, report: BuildReport, stopping: threading.Event
+) -> None:
+    """Delete the documents that lie under a folder that was read and whose files are gone, and forget files that never became any.
+
+    Until `stopping`: what is left goes with the next build.
+    """
     present = {source.stored_path for source in discovery.sources}
     documents = vanished(discovery, store)
-    store.documents.delete([document.id for document in documents])
-    store.ledger.forget(
-        "convert", [path for path in store.ledger.of_stage("convert") if path not in present and discovery.covers(path)]
-    )
-    report.removed_documents.extend(sorted({document.path for document in documents}))
+    if documents:
+        with progress.step("Remove", len(documents), "documents") as step:
+            for start in range(0, len(documents), REMOVED_AT_ONCE):
+                if stopping.is_set():
+                    return
+                some = documents[start : start + REMOVED_AT_ONCE]
+                store.documents.delete([document.id for document in some])
+                report.removed_documents.extend(document.path for document in some)
+                step.advance(len(some))
+        report.removed_documents[:] = sorted(set(report.removed_documents))
+    forgotten = [path for path in store.ledger.of_stage("convert") if path not in present and discovery.covers(path)]
+    store.ledger.forget("convert", forgotten)
 
 
 def vanished(discovery: Discovery, store: GraphStore) -> list[Document]:
