@@ -206,8 +206,7 @@ class Documents:
             yield from (chunk for chunk in chunks if self._may_read(chunk.document_id))
 
     def _all_chunks(self) -> Iterator[Chunk]:
-        counts = self._chunk_counts()
-        for some in _parts([document.id for document in self.all()], counts, most=READ_CHUNKS):
+        for some in _parts([document.id for document in self.all()], self._chunk_counts(), most=READ_CHUNKS):
             yield from self.chunks_of(some)
 
 
