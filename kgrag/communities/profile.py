@@ -113,21 +113,13 @@ def make_profile(
     """
     central = sorted(members, key=lambda member: (-member[1], -corpus.entities[member[0]].mentions, member[0]))
     rows = [corpus.entities[member] for member, _ in central]
-    shown: list[EntityRow] = []
-    left = budget
-    for row in rows[:TOP_MEMBERS]:
-        cost = count_tokens(json.dumps(_member(row), ensure_ascii=False))
-        if shown and budget - left + cost > budget * MEMBERS_SHARE:
-            break
-        shown.append(row)
-        left -= cost
+    shown, left = _shown_members(rows, count_tokens=count_tokens, budget=budget)
     naming = {row.key: corpus.mentions.get(row.key, ()) for row in rows}
     named = {chunk for chunks in naming.values() for chunk in chunks}
     weights = {member: 1.0 + weight for member, weight in members}
     chosen = representative_chunks(naming, weights=weights, tokens=corpus.chunk_tokens, budget=left)
-    coverable = sum(bool(chunks) for chunks in naming.values())
     parts: list[Community] = []
-    if children and _covered(naming, chosen) < coverable:
+    if children and _covered(naming, chosen) < sum(map(bool, naming.values())):
         largest = sorted(children, key=lambda child: (-child.size, child.key))
         cited = _cited_chunks(largest, tokens=corpus.chunk_tokens, budget=int(left * CITED_SHARE))
         left -= sum(corpus.chunk_tokens[chunk] for chunk in cited)
@@ -137,13 +129,12 @@ def make_profile(
                 parts.append(child)
                 left -= cost
         unnamed = {member: () if set(chunks) & set(cited) else chunks for member, chunks in naming.items()}
-        chosen = [
-            *cited,
-            *representative_chunks(unnamed, weights=weights, tokens=corpus.chunk_tokens, budget=left),
-        ]
+        others = representative_chunks(unnamed, weights=weights, tokens=corpus.chunk_tokens, budget=left)
+        chosen = [*cited, *others]
     if not chosen and named:
         # A chunk that is longer than the budget is still better than nothing to quote.
         chosen = [min(named, key=lambda chunk: (corpus.chunk_tokens[chunk], chunk))]
+    documents = {chunk: _document(corpus, chunk) for chunk in named}
     return Profile(
         key=key,
         graph=graph,
@@ -151,14 +142,27 @@ def make_profile(
         size=len(members),
         members=tuple(shown),
         types=_ranked(Counter(row.type for row in rows)),
-        products=_shares(
-            naming, {chunk: _document(corpus, chunk).product or _document(corpus, chunk).title for chunk in named}
-        ),
-        categories=_shares(naming, {chunk: _document(corpus, chunk).category or "" for chunk in named}),
+        products=_shares(naming, {chunk: one.product or one.title for chunk, one in documents.items()}),
+        categories=_shares(naming, {chunk: one.category or "" for chunk, one in documents.items()}),
         chunks=tuple(read_chunks(chosen)),
         covered=_covered(naming, chosen),
         children=tuple(parts),
     )
+
+
+def _shown_members(
+    rows: Sequence[EntityRow], *, count_tokens: Callable[[str], int], budget: int
+) -> tuple[list[EntityRow], int]:
+    """Return the first members that fit into their share of the budget, at least one, and what is left of the budget."""
+    shown: list[EntityRow] = []
+    left = budget
+    for row in rows[:TOP_MEMBERS]:
+        cost = count_tokens(json.dumps(_member(row), ensure_ascii=False))
+        if shown and budget - left + cost > budget * MEMBERS_SHARE:
+            break
+        shown.append(row)
+        left -= cost
+    return shown, left
 
 
 def representative_chunks(

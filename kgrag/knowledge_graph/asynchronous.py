@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar
 
 from kgrag.knowledge_graph.opened import OpenedGraph, open_chosen
 from kgrag.models import CHAT_MODELS
@@ -591,9 +591,6 @@ class AsyncKnowledgeGraph(OpenedGraph):
     async def digest(self) -> str:
         """SHA-256 over the content of the store."""
         return await asyncio.to_thread(self.store.digest)
-
-    def __reduce__(self) -> NoReturn:
-        raise TypeError("An open store cannot be pickled: expected each process to call kgrag.open itself.")
 
     async def close(self) -> None:
         """Close the store."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from kgrag.errors import InputError
 from kgrag.models import check_model_names
@@ -46,6 +46,9 @@ class OpenedGraph:
 
     def __repr__(self) -> str:
         return f"kgrag.open({self.settings.store!r})"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("An open store cannot be pickled: expected each process to call kgrag.open itself.")
 
     @property
     def embedder(self) -> Embedder:

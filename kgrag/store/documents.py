@@ -94,7 +94,7 @@ class Documents:
             return deleted
         self._schema.bound()
         self._waiting.forget()
-        rows = self._connection.read_plain("store/chunk_ids_of_documents", document_ids=list(ids))
+        rows = self._connection.read_plain("store/chunk_ids_of_documents", document_ids=ids)
         for some in _parts(ids, Counter(row["document_id"] for row in rows), most=DELETE_CHUNKS):
             deleted += self._connection.write(partial(_delete_documents, ids=some))
         return deleted

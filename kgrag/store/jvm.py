@@ -85,15 +85,41 @@ def expects_short_life() -> bool:
     return _short_life.is_set()
 
 
+def _quick_start(of_user: str) -> tuple[list[str], Archive | None]:
+    """Return the options by which a machine that lives for seconds starts sooner, and the archive of classes that it loads or makes."""
+    if not _short_life.is_set():
+        return [], None
+    if "jpype" in sys.modules or speaks_of_archives(of_user):
+        return [*QUICK_START], None
+    archive = Archive((*QUICK_START, of_user))
+    return [*QUICK_START, *archive.arguments(make=_typical.is_set())], archive
+
+
+def _heap() -> str:
+    """Return the size of the heap. Raises `InputError` where the environment says one that is none."""
+    heap = os.environ.get(HEAP_VARIABLE) or f"{_default_heap_mb()}m"
+    if not re.fullmatch(r"\d+[kmgKMG]", heap):
+        raise InputError(f"{HEAP_VARIABLE}: expected a size like 2g or 1500m, got {heap!r}")
+    return heap
+
+
+def _quiet_options(folder: Path) -> list[str]:
+    """Return the options by which the machine writes nothing to the terminal; what they name is written into `folder`."""
+    configuration = folder / "logging.properties"
+    configuration.write_text(LOGGING, encoding="utf-8")
+    return [
+        f"-Djava.util.logging.config.file={configuration}",
+        "--sun-misc-unsafe-memory-access=allow",  # else it warns on the terminal of what its libraries still use
+        "-Xrs",  # SIGTERM and SIGHUP stay with Python, while the machine starts, too
+        "-Darcadedb.log.impl=slf4j",  # its own logging always adds a console; through slf4j it keeps to the configuration
+    ]
+
+
 def start_jvm(crash_folder: Path) -> None:
     """Start the machine unless it runs; a crash of it leaves its report in `crash_folder`. Raises `StoreUnavailable`, `InputError`."""
     with _starting:
-        archive = None
-        quick = [*QUICK_START] if _short_life.is_set() else []
         of_user = os.environ.get("ARCADEDB_JVM_ARGS", "")
-        if quick and "jpype" not in sys.modules and not speaks_of_archives(of_user):
-            archive = Archive((*quick, of_user))
-            quick += archive.arguments(make=_typical.is_set())
+        quick, archive = _quick_start(of_user)
         try:
             import jpype
             from arcadedb_embedded import jvm
@@ -104,18 +130,9 @@ def start_jvm(crash_folder: Path) -> None:
             ) from error
         if jpype.isJVMStarted():
             return
-        heap = os.environ.get(HEAP_VARIABLE) or f"{_default_heap_mb()}m"
-        if not re.fullmatch(r"\d+[kmgKMG]", heap):
-            raise InputError(f"{HEAP_VARIABLE}: expected a size like 2g or 1500m, got {heap!r}")
+        heap = _heap()
         with tempfile.TemporaryDirectory() as folder:
-            configuration = Path(folder) / "logging.properties"
-            configuration.write_text(LOGGING, encoding="utf-8")
-            quiet = [
-                f"-Djava.util.logging.config.file={configuration}",
-                "--sun-misc-unsafe-memory-access=allow",  # else it warns on the terminal of what its libraries still use
-                "-Xrs",  # SIGTERM and SIGHUP stay with Python, while the machine starts, too
-                "-Darcadedb.log.impl=slf4j",  # its own logging always adds a console; through slf4j it keeps to the configuration
-            ]
+            quiet = _quiet_options(Path(folder))
             try:
                 with (
                     _environment(CRASH_VARIABLE, str(crash_folder / "hs_err_pid%p.log")),
@@ -129,15 +146,15 @@ def start_jvm(crash_folder: Path) -> None:
                         _start_with([*quiet, report, *quick, *shlex.split(of_user), f"-Xmx{heap}"])
                     else:
                         jvm.start_jvm(heap_size=heap, jvm_args=quiet)
-                if archive is not None and archive.records:
+                recording = archive if archive is not None and archive.records else None
+                if recording is not None:
                     machine = java_class("java.lang.management.ManagementFactory").getRuntimeMXBean()
-                    archive.started(
-                        [str(option) for option in machine.getInputArguments()], str(machine.getClassPath())
-                    )
+                    options = [str(option) for option in machine.getInputArguments()]
+                    recording.started(options, str(machine.getClassPath()))
                 # Reads the configuration now: the file goes.
                 java_class("java.util.logging.LogManager").getLogManager()
                 _let_go_of_thread()
-                if quick and not (archive and archive.records):
+                if quick and recording is None:
                     leave_at_once()
                 # What it would print is a traceback: of a log that a full disk does not take, where the error itself comes to us anyway.
                 nowhere = java_class("java.io.OutputStream").nullOutputStream()

@@ -37,9 +37,9 @@ def test_a_read_beside_a_job_that_waits_is_refused_at_once(away: Connection) -> 
 
     def build() -> None:
         with waiting(policy), suppress(StoreUnavailable):
-            away.read("RETURN 1", {})
+            away.read("exchange/any_node")
         try:
-            away.read("RETURN 1", {})
+            away.read("exchange/any_node")
         except StoreUnavailable as error:
             ended.append(error)
 
@@ -47,7 +47,7 @@ def test_a_read_beside_a_job_that_waits_is_refused_at_once(away: Connection) -> 
     job.start()
     assert said.wait(600)
     with pytest.raises(StoreUnavailable, match="cannot be reached"):
-        away.read("RETURN 1", {})
+        away.read("exchange/any_node")
     assert job.is_alive()
     policy.stop()
     job.join(600)
