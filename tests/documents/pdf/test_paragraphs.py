@@ -322,3 +322,23 @@ def test_an_exhibit_that_is_set_wider_than_the_document_has_whole_paragraphs(she
     y = sheet.paragraph(72, 80, wide, width=450, pitch=2.2)
     sheet.paragraph(72, y + 12, FIRST, width=450, pitch=2.2)
     assert sheet.convert().outline()[8:] == [f"text {wide}", f"text {FIRST}"]
+
+
+def test_initials_at_the_begin_of_a_line_are_no_items_and_references_are_entries(sheet: Sheet) -> None:
+    sheet.text(72, 100, "[1] R. Marlow, T. Denholm, A. Quist, P. Varga, B. Olsen, M. Ferreira, Y.")
+    sheet.text(88, 112, "K. Lindgren, Losses of small pumps at rest.")
+    sheet.text(72, 124, "[2] R. Marlow, T. Denholm, A. Quist, P. Varga, B. Olsen, M. Ferreira, H.")
+    sheet.text(88, 136, "L. Okafor, Wear of valves.")
+    assert sheet.convert().outline() == [
+        "text [1] R. Marlow, T. Denholm, A. Quist, P. Varga, B. Olsen, M. Ferreira, Y. K. Lindgren, Losses of small pumps at rest.",
+        "text [2] R. Marlow, T. Denholm, A. Quist, P. Varga, B. Olsen, M. Ferreira, H. L. Okafor, Wear of valves.",
+    ]
+
+
+def test_an_ordinal_that_stands_at_the_begin_of_a_line_by_chance_is_no_item(sheet: Sheet) -> None:
+    sheet.text(72, 100, "Four settings were compared: (a) both valves open, (b) the left one closed, and")
+    sheet.text(72, 112, "(c) both valves closed, which is how the pump is delivered from the factory.")
+    assert sheet.convert().outline() == [
+        "text Four settings were compared: (a) both valves open, (b) the left one closed, and (c) both valves closed, "
+        "which is how the pump is delivered from the factory."
+    ]
