@@ -319,7 +319,7 @@ def _is_next_label(first: Line, line: Line) -> bool:
 
 
 def _is_next_reference(first: Line, line: Line) -> bool:
-    """Whether a line begins the next entry of a numbered list of references: `[13]` where that of `[12]` stands, at its right end or left."""
+    """Whether a line begins the next entry of a numbered list of references: `[13]` where that of `[12]` stands."""
     before, here = _REFERENCE.match(first.words[0].text), _REFERENCE.match(line.words[0].text)
     if not before or not here or int(here[1]) != int(before[1]) + 1:
         return False
