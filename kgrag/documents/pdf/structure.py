@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
 from kgrag.documents.pdf.aligned_tables import find_aligned_tables
@@ -22,6 +22,7 @@ from kgrag.documents.pdf.reading_order import Region, is_beside_text, regions_of
 from kgrag.documents.pdf.row_tables import find_row_tables, has_groups
 from kgrag.documents.pdf.ruled_tables import find_ruled_tables
 from kgrag.documents.pdf.run_in_headings import with_run_in_headings
+from kgrag.documents.pdf.slides import repeated_words
 from kgrag.documents.pdf.table_headers import continued, has_paragraph_as_heading, is_prose, with_cut_row
 from kgrag.documents.pdf.value_grids import better_tables
 from kgrag.documents.pdf.value_tables import ValueTables, find_value_tables
@@ -62,6 +63,8 @@ class Structure:
     """Pages whose fonts do not say which letters they are, and that were not read from their picture."""
     pictures: tuple[tuple[int, float], ...] = ()
     """Pages whose words were read from a picture, with the mean confidence (0 to 1)."""
+    steps: tuple[int, ...] = ()
+    """Pages that show the one before with more on it, of which only that was kept."""
 
 
 def recover_structure(pages: Sequence[Page], outline: Outline | None = None) -> Structure:
@@ -71,9 +74,14 @@ def recover_structure(pages: Sequence[Page], outline: Outline | None = None) -> 
     unreadable = tuple(page.number for page in pages if page.unreadable and not page.words)
     shapeless = tuple(page.number for page in pages if not page.shapes_read)
     pictures = tuple((page.number, page.read_confidence) for page in pages if page.read_confidence is not None)
+    repeated = repeated_words(pages)
     outlined = find_outlined(pages, outline)
     titles = frozenset(title for entry in outline.entries for title in folded_titles(entry.title))
-    pages, removed = remove_furniture([_without_headings(page, outlined) for page in pages], titles)
+    pages = [_without_words(_without_headings(page, outlined), repeated.get(page.number, set())) for page in pages]
+    # What all steps of a slide have does not run over the document for that.
+    whole, removed = remove_furniture([page for page in pages if page.number not in repeated], titles)
+    steps = [page for page in pages if page.number in repeated]
+    pages = sorted([*whole, *steps], key=lambda page: page.number)
     contents = find_contents(pages, frozenset(comparable(entry.title) for entry in outline.entries))
     listings = not _is_typed(pages)
     regions = {page.number: _page_regions(page, contents, outlined, listings=listings) for page in pages}
@@ -95,11 +103,16 @@ def recover_structure(pages: Sequence[Page], outline: Outline | None = None) -> 
         shapeless_pages=shapeless,
         unreadable_pages=unreadable,
         pictures=pictures,
+        steps=tuple(repeated),
     )
 
 
 def _without_headings(page: Page, outlined: OutlinedHeadings) -> Page:
     taken = {word for block in outlined.on(page.number) for line in block.lines for word in line.words}
+    return _without_words(page, taken)
+
+
+def _without_words(page: Page, taken: Set[Word]) -> Page:
     return replace(page, words=tuple(word for word in page.words if word not in taken)) if taken else page
 
 
