@@ -10,7 +10,7 @@ from kgrag.documents.pdf.aligned_tables import find_aligned_tables
 from kgrag.documents.pdf.blocks import PageBlock, TableBlock, TextBlock
 from kgrag.documents.pdf.contents import Contents, comparable, find_contents
 from kgrag.documents.pdf.definitions import with_terms
-from kgrag.documents.pdf.figures import figure_blocks, figure_boxes
+from kgrag.documents.pdf.figures import drawings_of, figure_blocks
 from kgrag.documents.pdf.furniture import RunningLine, remove_furniture
 from kgrag.documents.pdf.geometry import Word, bounding_box, is_typewriter, lines_of
 from kgrag.documents.pdf.headings import is_caption, listing_of, mark_headings, names_figure
@@ -150,8 +150,8 @@ def _page_regions(page: Page, contents: Contents, outlined: OutlinedHeadings, *,
     ]
     rest = _without(rest, by_rows)
     tables = [*index, *spanning, *values, *grids, *by_rows]
-    boxes = figure_boxes(page, [table.box for table in tables], ruled.unused_rules)
-    figures = figure_blocks(page, boxes, rest)
+    drawings = drawings_of(page, [table.box for table in tables], ruled.unused_rules)
+    figures = figure_blocks(page, drawings, rest)
     labels = {word for figure in figures for line in figure.lines for word in line.words}
     rest = [word for word in rest if word not in labels]
     return regions_of(rest, [*tables, *figures, *outlined.on(page.number)])

@@ -342,3 +342,25 @@ def test_an_ordinal_that_stands_at_the_begin_of_a_line_by_chance_is_no_item(shee
         "text Four settings were compared: (a) both valves open, (b) the left one closed, and (c) both valves closed, "
         "which is how the pump is delivered from the factory."
     ]
+
+
+def test_a_framed_listing_in_the_font_of_the_text_keeps_its_lines_in_order(sheet: Sheet) -> None:
+    lines = (
+        "DRAIN_FIRST:",
+        "if the screw is open then wait and close it",
+        "DRAIN_NEVER:",
+        "keep both valves as they are now",
+        "START:",
+        "begin with the left one, slowly",
+    )
+    sheet.paragraph(72, 260, f"{FIRST} {SECOND}", width=480)
+    for index, line in enumerate(
+        lines
+    ):  # each line has a shade and two sides of its own, as an office program draws them
+        top, bottom = 100 + 14 * index, 114 + 14 * index
+        sheet.fill(72, top, 500, bottom)
+        sheet.line(72, top, 500, top)
+        sheet.line(72, top, 72, bottom)
+        sheet.line(500, top, 500, bottom)
+        sheet.text(80, bottom - 4, line)
+    assert sheet.convert().outline()[0] == "text " + "\n".join(lines)
