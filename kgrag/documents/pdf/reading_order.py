@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from kgrag.documents.pdf.blocks import PageBlock
+from kgrag.documents.pdf.blocks import PageBlock, TableBlock
 from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, is_typewriter, line_of, lines_of, pieces_of
 
 __all__ = ["Region", "is_beside_text", "regions_of"]
@@ -33,6 +33,8 @@ _CELL_GAP = 2.0
 """Line heights between two cells of one row, at least."""
 _ROWS = 0.8
 """Share of the lines with words on both sides that must have cells on both, to be the rows of one table."""
+_TABLE_SIDE = 0.3
+"""Share of the height of such a card that a side with tables has, at least: less is what stands beside a title."""
 _MIN_WIDTH = 0.15
 """Share of the page's text width."""
 
@@ -127,6 +129,8 @@ def _column_run(
             not is_above or _are_of_paper(bands[start:end], strip, (left + right) / 2, right - left)
         ):
             return start + _columns_end(bands[start:end], strip, is_last=not is_above), strip
+        if not is_above and _parts_tables(bands[start:], strip):
+            return end, strip
     return start + 1, None
 
 
@@ -198,6 +202,24 @@ def _makes_columns(bands: Sequence[_Band], gutter: tuple[float, float], width: f
         or _has_rows(bands, gutter)
         or _is_card(bands, gutter)
     )
+
+
+def _parts_tables(bands: Sequence[_Band], gutter: tuple[float, float]) -> bool:
+    """Whether what is left of a page has tables on one side of a strip, and on the other, beside them, tables or lines of text: a card."""
+    height = bounding_box(box for band in bands for box in band.boxes).height
+    boxes: list[Box] = []
+    tables = 0
+    for side in _sides(bands, gutter):
+        boxes.append(bounding_box(box for band in side for box in band.boxes))
+        if any(isinstance(atom, TableBlock) for band in side for atom in band.atoms):
+            tables += 1
+            if boxes[-1].height < _TABLE_SIDE * height:
+                return False
+            continue
+        lines = [bounding_box(band.boxes) for band in side]
+        if len(lines) < _MIN_LINES or median(box.width for box in lines) < _MIN_FILL * boxes[-1].width:
+            return False
+    return tables > 0 and min(box.y1 for box in boxes) > max(box.y0 for box in boxes)
 
 
 def _has_listing(bands: Sequence[_Band], gutter: tuple[float, float]) -> bool:
