@@ -122,7 +122,7 @@ def blocks_of_region(region: Region, page: int, marks: Sequence[Box], usual: Lin
     def close() -> None:
         nonlocal current, marker
         if current:
-            blocks.append(_text_block(page, current, marker, usual))
+            blocks.append(_text_block(page, current, marker, usual, region.left))
         current, marker = [], None
 
     for entry in entries:
@@ -360,10 +360,12 @@ def _centred(above: Line, line: Line) -> bool:
     return middle and abs(above.box.x0 - line.box.x0) > 0.5 * line.size
 
 
-def _text_block(page: int, lines: Sequence[Line], marker: tuple[str, float] | None, usual: LineStatistics) -> TextBlock:
+def _text_block(
+    page: int, lines: Sequence[Line], marker: tuple[str, float] | None, usual: LineStatistics, left: float
+) -> TextBlock:
     box = bounding_box(line.box for line in lines)
     if marker is None and all(_is_code(line, usual) for line in lines):
         return TextBlock("code", page, box, tuple(lines))
     if marker is None:
         return TextBlock("text", page, box, tuple(lines))
-    return TextBlock("list", page, box, tuple(lines), marker=marker[0], indent=marker[1])
+    return TextBlock("list", page, box, tuple(lines), marker=marker[0], indent=marker[1] - left)

@@ -46,6 +46,8 @@ class Region:
     lines: tuple[Line, ...]
     atoms: tuple[PageBlock, ...]
     """Tables and figures, which stand for themselves."""
+    left: float = 0.0
+    """x of the left edge of the column that it is, from which its lists are indented; 0 where the page has no columns there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +71,14 @@ def regions_of(words: Sequence[Word], atoms: Sequence[PageBlock]) -> list[Region
         for line in lines_of(words)
     ]
     bands.extend(_Band((), (atom,), (atom.box,), atom.box.center[1]) for atom in atoms)
-    return [_region(group) for group in _ordered(sorted(bands, key=lambda band: band.y))]
+    return [_region(group, left) for group, left in _ordered(sorted(bands, key=lambda band: band.y))]
 
 
 def _centers(words: Sequence[Word]) -> tuple[float, ...]:
     return tuple(sorted(word.box.center[0] for word in words))
 
 
-def _region(bands: Sequence[_Band]) -> Region:
+def _region(bands: Sequence[_Band], left: float) -> Region:
     whole = [band.line for band in bands if band.words]
     lines = [line for line in whole if line is not None]
     if len(lines) < len(whole):
@@ -84,13 +86,15 @@ def _region(bands: Sequence[_Band]) -> Region:
     return Region(
         lines=tuple(lines),
         atoms=tuple(atom for band in bands for atom in band.atoms),
+        left=left,
     )
 
 
-def _ordered(bands: list[_Band]) -> list[list[_Band]]:
+def _ordered(bands: list[_Band], column: float = 0.0) -> list[tuple[list[_Band], float]]:
+    """Group bands in reading order, each group with the left edge of the column that it is in."""
     start = 0
     plain: list[_Band] = []
-    ordered: list[list[_Band]] = []
+    ordered: list[tuple[list[_Band], float]] = []
     left = min((box.x0 for band in bands for box in band.boxes), default=0.0)
     right = max((box.x1 for band in bands for box in band.boxes), default=0.0)
     free = [_free(band, left, right) for band in bands]
@@ -101,13 +105,13 @@ def _ordered(bands: list[_Band]) -> list[list[_Band]]:
             start += 1
             continue
         if plain:
-            ordered.append(plain)
+            ordered.append((plain, column))
             plain = []
         for side in _sides(bands[start:end], gutter):
-            ordered.extend(_ordered(side))
+            ordered.extend(_ordered(side, min(box.x0 for band in side for box in band.boxes)))
         start = end
     if plain:
-        ordered.append(plain)
+        ordered.append((plain, column))
     return ordered
 
 

@@ -234,7 +234,7 @@ def _with_aligned_tables(region: Region, page: Page, usual: LineStatistics) -> R
     tables = [table for table in found if not _names_pictures(table, page)]
     taken = {word for table in tables for cell in table.cells for word in cell.words}
     lines = tuple(line for line in region.lines if not taken.intersection(line.words))
-    return Region(lines, (*region.atoms, *tables))
+    return replace(region, lines=lines, atoms=(*region.atoms, *tables))
 
 
 def _with_captions(blocks: Sequence[PageBlock]) -> list[PageBlock]:

@@ -224,3 +224,12 @@ def test_a_card_with_tables_in_three_columns_is_read_column_by_column(sheet: She
     assert found.outline() == [
         line for title, _, _ in sorted(titles, key=lambda one: one[1]) for line in (f"text {title}", "table 3x2")
     ]
+
+
+def test_items_of_a_list_that_goes_on_in_the_next_column_are_as_deep_as_before(sheet: Sheet) -> None:
+    y = sheet.paragraph(LEFT, 100, PUMPS + PUMPS, width=WIDTH)
+    for x, top, text in ((LEFT, y + 6, PUMPS), (RIGHT, 100, WELLS), (RIGHT, 180, PUMPS)):
+        sheet.text(x + 8, top, "•")
+        sheet.paragraph(x + 18, top, text, width=WIDTH - 18)
+    items = [block.text for block in sheet.convert().document.blocks if block.kind == "list_item"]
+    assert [text[:8] for text in items] == ["- A pump", "- Wells ", "- A pump"]
