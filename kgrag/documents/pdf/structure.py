@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 
 from kgrag.documents.pdf.aligned_tables import find_aligned_tables
 from kgrag.documents.pdf.blocks import PageBlock, TableBlock, TextBlock
+from kgrag.documents.pdf.captions import is_caption, names_figure
 from kgrag.documents.pdf.contents import Contents, comparable, find_contents
 from kgrag.documents.pdf.definitions import with_terms
 from kgrag.documents.pdf.figures import drawings_of, figure_blocks
 from kgrag.documents.pdf.furniture import RunningLine, remove_furniture
 from kgrag.documents.pdf.geometry import Word, bounding_box, is_typewriter, lines_of
-from kgrag.documents.pdf.headings import is_caption, listing_of, mark_headings, names_figure
+from kgrag.documents.pdf.headings import listing_of, mark_headings
 from kgrag.documents.pdf.option_dashes import with_option_dashes
 from kgrag.documents.pdf.outline import Outline, OutlinedHeadings, find_outlined, folded_titles
 from kgrag.documents.pdf.pages import Page
