@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kgrag.documents.pdf.blocks import TextBlock
-from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, lines_of, pieces_of
+from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, is_typewriter, lines_of, pieces_of
 from kgrag.documents.pdf.pages import Page, Rule
 
 __all__ = ["Drawing", "drawings_of", "figure_blocks"]
@@ -104,6 +104,8 @@ def figure_blocks(page: Page, drawings: Sequence[Drawing], words: Iterable[Word]
             box.touches(image) for image in page.images
         ):
             continue
+        if drawing.frame and 2 * sum(is_typewriter(word.font) for word in inside) > len(inside):
+            continue  # a framed listing is one without its frame, too
         if _is_in_text(labels, [word for word in free if word.level and not box.holds(word.box.center, 2.0)]):
             continue
         if drawing.frame:

@@ -211,6 +211,10 @@ def _makes_columns(bands: Sequence[_Band], gutter: tuple[float, float], width: f
 def _parts_tables(bands: Sequence[_Band], gutter: tuple[float, float]) -> bool:
     """Whether what is left of a page has tables on one side of a strip, and on the other, beside them, tables or lines of text: a card."""
     height = bounding_box(box for band in bands for box in band.boxes).height
+    middle = sum(gutter) / 2
+    across = sum(bool(band.centers) and band.centers[0] < middle < band.centers[-1] for band in bands)
+    if across > sum(isinstance(atom, TableBlock) for band in bands for atom in band.atoms):
+        return False  # more than their titles: rows of a table
     boxes: list[Box] = []
     tables = 0
     for side in _sides(bands, gutter):

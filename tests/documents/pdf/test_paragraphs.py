@@ -364,3 +364,23 @@ def test_a_framed_listing_in_the_font_of_the_text_keeps_its_lines_in_order(sheet
         sheet.line(500, top, 500, bottom)
         sheet.text(80, bottom - 4, line)
     assert sheet.convert().outline()[0] == "text " + "\n".join(lines)
+
+
+def test_a_framed_listing_in_a_typewriter_font_is_code(sheet: Sheet) -> None:
+    sheet.paragraph(72, 260, f"{FIRST} {SECOND}", width=480)
+    lines = (
+        "begin",
+        "  # wait until the water is high enough",
+        "  open left",
+        "  open right",
+        "  open both pumps",
+        "end",
+    )
+    for index, line in enumerate(lines):
+        top, bottom = 100 + 14 * index, 114 + 14 * index
+        sheet.fill(72, top, 500, bottom)
+        sheet.line(72, top, 500, top)
+        sheet.line(72, top, 72, bottom)
+        sheet.line(500, top, 500, bottom)
+        sheet.text(80 + 6 * (len(line) - len(line.lstrip())), bottom - 4, line.lstrip(), font="Courier")
+    assert sheet.convert().outline()[0] == "code " + "\n".join(lines)

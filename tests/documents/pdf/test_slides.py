@@ -45,3 +45,14 @@ def test_pages_that_differ_in_a_word_are_no_steps(sheet: Sheet) -> None:
         for copy in ("customer", "supplier")
         for line in (f"text Receipt for the {copy}", "text Sign here and send it back.")
     ]
+
+
+def test_pages_with_nothing_more_than_the_one_before_stay(sheet: Sheet) -> None:
+    for number in (7, 7, 8):
+        sheet.text(72, 100, "Pumps of the north")
+        sheet.text(72, 300, f"Certificate {number}")
+        sheet.text(72, 700, "Signed by hand")
+        sheet.next_page()
+    assert [line for line in sheet.convert().outline() if "Cert" in line] == [
+        f"text Certificate {n}" for n in (7, 7, 8)
+    ]
