@@ -7,7 +7,7 @@ from typing import Literal
 
 from kgrag.documents.pdf.geometry import Box, Line, Word
 
-__all__ = ["Cell", "PageBlock", "TableBlock", "TextBlock"]
+__all__ = ["Cell", "PageBlock", "TableBlock", "TextBlock", "TextKind"]
 
 TextKind = Literal["text", "list", "heading", "title", "figure", "code"]
 

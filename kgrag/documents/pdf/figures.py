@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from kgrag.documents.pdf.blocks import TextBlock
+from kgrag.documents.pdf.blocks import TextBlock, TextKind
 from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, is_typewriter, lines_of, pieces_of
 from kgrag.documents.pdf.pages import Page, Rule
 
@@ -104,8 +104,6 @@ def figure_blocks(page: Page, drawings: Sequence[Drawing], words: Iterable[Word]
             box.touches(image) for image in page.images
         ):
             continue
-        if drawing.frame and 2 * sum(is_typewriter(word.font) for word in inside) > len(inside):
-            continue  # a framed listing is one without its frame, too
         if _is_in_text(labels, [word for word in free if word.level and not box.holds(word.box.center, 2.0)]):
             continue
         if drawing.frame:
@@ -113,7 +111,9 @@ def figure_blocks(page: Page, drawings: Sequence[Drawing], words: Iterable[Word]
         labels.extend(_turned_lines(inside))
         if labels:
             taken.update(word for label in labels for word in label.words)
-            blocks.append(TextBlock("figure", page.number, bounding_box(label.box for label in labels), tuple(labels)))
+            is_listing = drawing.frame and 2 * sum(is_typewriter(word.font) for word in inside) > len(inside)
+            kind: TextKind = "code" if is_listing else "figure"
+            blocks.append(TextBlock(kind, page.number, bounding_box(label.box for label in labels), tuple(labels)))
     turned = [word for word in free if not word.level and word not in taken]
     if turned:
         lines = tuple(_turned_lines(turned))

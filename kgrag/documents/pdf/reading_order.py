@@ -35,6 +35,10 @@ _ROWS = 0.8
 """Share of the lines with words on both sides that must have cells on both, to be the rows of one table."""
 _TABLE_SIDE = 0.3
 """Share of the height of such a card that a side with tables has, at least: less is what stands beside a title."""
+_CARD = 0.5
+"""Share of the page's height from which what is left of it may be one."""
+_BY_CHANCE = 0.7
+"""Lines with words on both sides, for each table, that may be titles at one height: more are the rows of a table."""
 _MIN_WIDTH = 0.15
 """Share of the page's text width."""
 
@@ -133,7 +137,11 @@ def _column_run(
             not is_above or _are_of_paper(bands[start:end], strip, (left + right) / 2, right - left)
         ):
             return start + _columns_end(bands[start:end], strip, is_last=not is_above), strip
-        if not is_above and _parts_tables(bands[start:], strip):
+        if (
+            not is_above
+            and bands[-1].y - bands[start].y > _CARD * (bands[-1].y - bands[0].y)
+            and _parts_tables(bands[start:], strip)
+        ):
             return end, strip
     return start + 1, None
 
@@ -213,8 +221,8 @@ def _parts_tables(bands: Sequence[_Band], gutter: tuple[float, float]) -> bool:
     height = bounding_box(box for band in bands for box in band.boxes).height
     middle = sum(gutter) / 2
     across = sum(bool(band.centers) and band.centers[0] < middle < band.centers[-1] for band in bands)
-    if across > sum(isinstance(atom, TableBlock) for band in bands for atom in band.atoms):
-        return False  # more than their titles: rows of a table
+    if across > _BY_CHANCE * sum(isinstance(atom, TableBlock) for band in bands for atom in band.atoms):
+        return False
     boxes: list[Box] = []
     tables = 0
     for side in _sides(bands, gutter):
@@ -226,6 +234,8 @@ def _parts_tables(bands: Sequence[_Band], gutter: tuple[float, float]) -> bool:
             continue
         lines = [bounding_box(band.boxes) for band in side]
         if len(lines) < _MIN_LINES or median(box.width for box in lines) < _MIN_FILL * boxes[-1].width:
+            return False
+        if median(len(band.words) for band in side) < _MIN_WORDS:
             return False
     return tables > 0 and min(box.y1 for box in boxes) > max(box.y0 for box in boxes)
 
