@@ -7,7 +7,7 @@ from typing import Literal
 
 from kgrag.documents.pdf.geometry import Box, Line, Word
 
-__all__ = ["Cell", "PageBlock", "TableBlock", "TextBlock"]
+__all__ = ["Cell", "PageBlock", "TableBlock", "TextBlock", "TextKind"]
 
 TextKind = Literal["text", "list", "heading", "title", "figure", "code"]
 
@@ -23,7 +23,7 @@ class TextBlock:
     marker: str = ""
     """Bullet or number of a list item."""
     indent: float = 0.0
-    """x at which a list item's marker stands."""
+    """x at which a list item's marker stands, from the left edge of its column where the page has columns."""
     level: int = 0
     """Of a heading, from 1."""
     tail: TextBlock | None = None

@@ -140,6 +140,10 @@ def blocks_of_structure(
         notes.append(
             f"fonts of {len(unreadable)} page(s) do not say which letters they are, their text is not read: {_listed(unreadable)}"
         )
+    if steps := structure.steps:
+        notes.append(
+            f"{len(steps)} page(s) repeat the slide before, of these only what is new is kept: {_listed(steps)}"
+        )
     metadata: dict[str, Scalar] = {}
     if pictures := structure.pictures:
         sure = sum(confidence for _, confidence in pictures) / len(pictures)

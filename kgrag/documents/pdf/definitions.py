@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kgrag.documents.pdf.blocks import PageBlock, TextBlock
+from kgrag.documents.pdf.captions import names_figure
 from kgrag.documents.pdf.geometry import Line, is_typewriter, line_of, pieces_of
-from kgrag.documents.pdf.headings import names_figure
 from kgrag.text.name_shapes import is_code_name
 
 __all__ = ["with_terms"]

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from kgrag.documents.pdf.blocks import TextBlock
-from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, lines_of, pieces_of
+from kgrag.documents.pdf.blocks import TextBlock, TextKind
+from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, is_typewriter, lines_of, pieces_of
 from kgrag.documents.pdf.pages import Page, Rule
 
-__all__ = ["figure_blocks", "figure_boxes"]
+__all__ = ["Drawing", "drawings_of", "figure_blocks"]
 
 _GRAIN = 6.0
 """Points: shapes less than two fields of this size apart are one figure."""
 _MIN_SIDE = 30.0
 _MIN_SHAPES = 6
 """Straight lines and boxes needed for a figure that has neither an image nor a curve."""
+_FRAME = 0.96
+"""Share of a frame's width that its lines and shades have; those of its sides stand in the rest."""
 _SEPARATOR = 0.6
 """Share of the page width from which a lone line separates sections."""
 _LONG_LABEL = 8
@@ -24,19 +27,34 @@ _SAME_LINE, _WORD_GAP = 0.3, 0.8
 """Line heights by which two words of a line may differ, and between them."""
 
 
-def figure_boxes(page: Page, tables: Sequence[Box], rules: Iterable[Rule]) -> list[Box]:
-    """Return the boxes of images, drawings and diagrams; `rules` are the lines that made no table."""
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """An image, a diagram, or a framed text."""
+
+    box: Box
+    frame: bool = False
+    """All lines and shades are as wide as it is, or at its sides: office programs frame a listing line by line."""
+
+
+def drawings_of(page: Page, tables: Sequence[Box], rules: Iterable[Rule]) -> list[Drawing]:
+    """Return the images, drawings and diagrams of a page; `rules` are the lines that made no table."""
     shapes: list[tuple[Box, int]] = [(box, _MIN_SHAPES) for box in (*page.images, *page.drawings)]
     shapes.extend((fill.box, 1) for fill in page.fills)
     for rule in rules:
         if rule.end - rule.start < _SEPARATOR * page.width:
             shapes.append((_rule_box(rule), 1))
     shapes = [(box, weight) for box, weight in shapes if not any(table.holds(box.center, 2.0) for table in tables)]
-    return [
-        box
-        for box, weight in _clusters(shapes, page)
-        if weight >= _MIN_SHAPES and box.width >= _MIN_SIDE and box.height >= _MIN_SIDE
-    ]
+    drawings: list[Drawing] = []
+    for group in _clusters(shapes, page):
+        box, weight = bounding_box(shape for shape, _ in group), sum(weight for _, weight in group)
+        if weight >= _MIN_SHAPES and box.width >= _MIN_SIDE and box.height >= _MIN_SIDE:
+            drawings.append(Drawing(box, all(weight == 1 and _is_of_frame(shape, box) for shape, weight in group)))
+    return drawings
+
+
+def _is_of_frame(shape: Box, box: Box) -> bool:
+    at_side = min(shape.x1 - box.x0, box.x1 - shape.x0) <= (1 - _FRAME) * box.width
+    return at_side or shape.width >= _FRAME * box.width
 
 
 def _rule_box(rule: Rule) -> Box:
@@ -45,8 +63,8 @@ def _rule_box(rule: Rule) -> Box:
     return Box(rule.at, rule.start, rule.at, rule.end)
 
 
-def _clusters(shapes: Sequence[tuple[Box, int]], page: Page) -> list[tuple[Box, int]]:
-    """Group shapes that are near each other, on a coarse raster: linear in their number."""
+def _clusters(shapes: Sequence[tuple[Box, int]], page: Page) -> list[list[tuple[Box, int]]]:
+    """Group shapes, with their weights, that are near each other, on a coarse raster: linear in their number."""
     columns, rows = int(page.width / _GRAIN) + 1, int(page.height / _GRAIN) + 1
     field = [-1] * (columns * rows)
     parent = list(range(len(shapes)))
@@ -65,21 +83,19 @@ def _clusters(shapes: Sequence[tuple[Box, int]], page: Page) -> list[tuple[Box, 
                 if field[place] >= 0:
                     parent[root(index)] = root(field[place])
                 field[place] = index
-    members: dict[int, list[int]] = {}
-    for index in range(len(shapes)):
-        members.setdefault(root(index), []).append(index)
-    return [
-        (bounding_box(shapes[index][0] for index in group), sum(shapes[index][1] for index in group))
-        for group in members.values()
-    ]
+    members: dict[int, list[tuple[Box, int]]] = {}
+    for index, shape in enumerate(shapes):
+        members.setdefault(root(index), []).append(shape)
+    return list(members.values())
 
 
-def figure_blocks(page: Page, boxes: Sequence[Box], words: Iterable[Word]) -> list[TextBlock]:
-    """Collect the labels inside each figure, and text that is turned, as one block per figure."""
+def figure_blocks(page: Page, drawings: Sequence[Drawing], words: Iterable[Word]) -> list[TextBlock]:
+    """Collect the labels inside each figure, or the lines in a frame, and text that is turned, as one block per figure."""
     free = list(words)
     blocks: list[TextBlock] = []
     taken: set[Word] = set()
-    for box in sorted(boxes, key=lambda box: -box.area):
+    for drawing in sorted(drawings, key=lambda drawing: -drawing.box.area):
+        box = drawing.box
         inside = [word for word in free if word not in taken and box.holds(word.box.center, 2.0)]
         level = lines_of(word for word in inside if word.level)
         pieces = [piece for line in level for piece in pieces_of(line, 1.0)]
@@ -90,10 +106,14 @@ def figure_blocks(page: Page, boxes: Sequence[Box], words: Iterable[Word]) -> li
             continue
         if _is_in_text(labels, [word for word in free if word.level and not box.holds(word.box.center, 2.0)]):
             continue
+        if drawing.frame:
+            labels = level
         labels.extend(_turned_lines(inside))
         if labels:
             taken.update(word for label in labels for word in label.words)
-            blocks.append(TextBlock("figure", page.number, bounding_box(label.box for label in labels), tuple(labels)))
+            is_listing = drawing.frame and 2 * sum(is_typewriter(word.font) for word in inside) > len(inside)
+            kind: TextKind = "code" if is_listing else "figure"
+            blocks.append(TextBlock(kind, page.number, bounding_box(label.box for label in labels), tuple(labels)))
     turned = [word for word in free if not word.level and word not in taken]
     if turned:
         lines = tuple(_turned_lines(turned))

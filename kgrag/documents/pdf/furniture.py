@@ -44,6 +44,10 @@ _ATTACHED = 0.9
 """Line heights: body text at most this far away makes a repeated line part of the body."""
 _NUMBER = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
 _DIGITS = re.compile(r"\d{1,6}")
+_ROMAN_NUMBER = re.compile(r"^\W*[ivxlc]+\W*$")
+_DATE = re.compile(r"^\d{1,4}([/.-])\d{1,2}\1\d{1,4}$")
+"""What a browser prints above each page, beside the title."""
+_MIN_COUNTING = 3
 _COUNTING_SHARE = 0.8
 _PAGE_NUMBER = re.compile(
     r"^\W*(?:page|seite|página|pagina|p\.)?\s*(\d{1,5})(?:\s*(?:/|of|von|de|di)\s*\d{1,5})?\W*$", re.IGNORECASE
@@ -84,10 +88,11 @@ def remove_furniture(
 
     A piece of a line in the margins, or of a page's first or last line, is one if the same text, numbers apart, stands at the same
     height of at least three tenths (and two) of the pages, or of twenty and most of a part's, if it is a page number that counts with
-    the pages, or if it stands beside one in its font. In the margins it is one, too, if it stands where half of the pages, or of the left
-    or right ones, have a line of the same style, with few different texts (chapter titles) or with titles of the outline, of which
-    `titles` are `folded_titles`. Not if body text follows closely. A page's last line, wherever it stands, is one if it is a page number
-    alone and counts with as many pages, or says the same in small type on twenty and most of a part's.
+    the pages, or if it stands beside one in its font. In the margins it is one, too, if it begins or ends with such a number, or if it
+    stands where half of the pages, or of the left or right ones, have a line of the same style, with few different texts (chapter
+    titles) or with titles of the outline, of which `titles` are `folded_titles`. Not if body text follows closely. A page's last line,
+    wherever it stands, is one if it is a page number alone and counts with as many pages, or says the same in small type on twenty and
+    most of a part's.
     """
     pieces = [piece for page in pages for piece in _margin_pieces(page)]
     within = {page.number: _MARGIN * page.height for page in pages}
@@ -97,6 +102,7 @@ def remove_furniture(
         *_same_text(pieces, len(pages)),
         *counting,
         *_beside_numbers(counting, pieces, titles),
+        *_with_page_number(in_margins, len(pages)),
         *_same_slot(in_margins, len(pages), titles),
     ]
     running = [*_without_body(series, {page.number: page for page in pages}), *_repeated_last_lines(pages)]
@@ -146,7 +152,7 @@ def _outermost(words: Sequence[Word], height: float) -> list[Word]:
 def _same_text(pieces: Sequence[_Piece], page_count: int) -> list[list[_Piece]]:
     by_text: dict[tuple[str, bool], list[_Piece]] = defaultdict(list)
     for piece in pieces:
-        if piece.key.strip("#,. /|-–—()"):
+        if piece.key.strip("#,. /|-–—()") or _DATE.match(piece.line.text):
             by_text[piece.key, piece.top].append(piece)
     return [
         group
@@ -186,8 +192,30 @@ def _counting(pieces: Sequence[_Piece], page_count: int) -> list[list[_Piece]]:
         if number := _PAGE_NUMBER.match(piece.line.text):
             by_offset[int(number[1]) - piece.page, piece.top].append(piece)
     needed = max(2, _MIN_SHARE * page_count)
-    return [
+    counting = [
         group for found in by_offset.values() for group in _same_height(found, _MOVE) if _page_count(group) >= needed
+    ]
+    roman = [piece for piece in pieces if _ROMAN_NUMBER.match(piece.line.text)]
+    return [[*group, *(piece for piece in roman if _stands_as(piece, group))] for group in counting]
+
+
+def _stands_as(piece: _Piece, numbers: Sequence[_Piece]) -> bool:
+    """Whether a piece stands where page numbers do, in their font: the Roman ones of a preface."""
+    like = numbers[0]
+    return piece.top == like.top and piece.line.font == like.line.font and abs(piece.distance - like.distance) <= _MOVE
+
+
+def _with_page_number(pieces: Sequence[_Piece], page_count: int) -> list[list[_Piece]]:
+    """What begins or ends with a number that counts with the pages, at one place and in one font: `Safety 12`, `13 Wiring`."""
+    series: dict[tuple[int, bool, bool, str], list[_Piece]] = defaultdict(list)
+    for piece in pieces:
+        words = piece.line.words
+        for is_last, number in ((False, words[0].text), (True, words[-1].text)):
+            if len(words) > 1 and _DIGITS.fullmatch(number):
+                series[int(number) - piece.page, piece.top, is_last, piece.line.font].append(piece)
+    needed = max(_MIN_COUNTING, _MIN_SHARE * page_count)
+    return [
+        group for found in series.values() for group in _same_height(found, _SLOT_MOVE) if _page_count(group) >= needed
     ]
 
 

@@ -48,7 +48,7 @@ _SAME_TOP = 0.08
 _BESIDE = 0.7
 """Usual heights up to the next word of its line: more is another column."""
 _BOLD = re.compile(
-    r"bold|black|heavy|semib|demi|[-,_ ]bd\b|[-,]medi(?:ital)?\b|^(?:cm|ec|sf|la)(?:ss)?(?:bx|b)\d|^cmss(?:bx|dc)\d|^t1xb",
+    r"bold|black|heavy|semib|demi|[-,_ ]bd\b|[-,]medi(?:ital)?\b|\.bi?$|^(?:cm|ec|sf|la)(?:ss)?(?:bx|b)\d|^cmss(?:bx|dc)\d|^t1xb",
     re.IGNORECASE,
 )
 """The last three: Times and Palatino by URW, Computer Modern, txfonts."""

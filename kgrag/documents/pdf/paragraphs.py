@@ -54,6 +54,12 @@ _SURE_BULLET = re.compile(r"^[•◦▪▫■□●○‣⁃➢➤✓✔]$")
 """Not a sign of any programming language."""
 _DASH = re.compile(r"^[*–—-]$|^o$")
 _ORDINAL = re.compile(r"^(?:\((?:\d{1,2}|[a-z]|[ivx]{1,4})\)|(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)])$")
+_INITIAL = re.compile(r"^[A-Z]\.$")
+"""Also of a person's name."""
+_REFERENCE = re.compile(r"^\[(\d{1,4})\]$")
+_ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
+_LOOSE_LINE = 1.5
+"""Line heights from line to line within a paragraph, at most."""
 _COUNT = re.compile(r"(\d{1,2})\.")
 _SECTION = re.compile(r"^(?:(\d{1,3}(?:\.\d{1,3})*)\.?|([A-Z](?:\.\d{1,3})+)\.?)$")
 _SENTENCE_END = re.compile(r"[.:!?;。：！？][)\"'”’]?$")
@@ -116,7 +122,7 @@ def blocks_of_region(region: Region, page: int, marks: Sequence[Box], usual: Lin
     def close() -> None:
         nonlocal current, marker
         if current:
-            blocks.append(_text_block(page, current, marker, usual))
+            blocks.append(_text_block(page, current, marker, usual, region.left))
         current, marker = [], None
 
     for entry in entries:
@@ -127,7 +133,7 @@ def blocks_of_region(region: Region, page: int, marks: Sequence[Box], usual: Lin
         code = _is_code(entry, usual) and not _SURE_BULLET.match(entry.words[0].text)
         is_heading = _is_large_number(entry, usual) and not (marker and _is_next_item(entry, marker, usual))
         found = None if code or is_heading else _marker(entry, marks)
-        if found is not None:
+        if found is not None and not (current and _is_within(found[0], current, entry, marker, edges)):
             close()
             marker, entry = found[:2], found[2]
             current = [entry]
@@ -229,6 +235,33 @@ def _marker(line: Line, marks: Sequence[Box]) -> tuple[str, float, Line] | None:
     return None
 
 
+def _is_within(
+    ordinal: str, current: Sequence[Line], line: Line, marker: tuple[str, float] | None, edge: float
+) -> bool:
+    """Whether an ordinal stands at the begin of a line by chance, within a paragraph: `see (b) and | (c) below`, `K. Moe, | L. Noe`.
+
+    The line above is full and ends no sentence, or in an initial, and the ordinal is no first one and does not count on from an item.
+    """
+    above = current[-1]
+    sign = ordinal.strip("().")
+    if not _ORDINAL.match(ordinal) or _counts_on(marker[0].strip("().") if marker else "", sign):
+        return False
+    is_initial = bool(_INITIAL.match(ordinal))
+    goes_on = not _SENTENCE_END.search(above.text) or (is_initial and bool(_INITIAL.match(above.words[-1].text)))
+    is_below = line.pitch_base - above.pitch_base < _LOOSE_LINE * above.size and above.font == line.font
+    is_aligned = abs(line.box.x0 - above.box.x0) < 0.3 * line.size or (is_initial and len(current) == 1)
+    return goes_on and is_below and is_aligned and not _would_fit(above, line, edge)
+
+
+def _counts_on(before: str, sign: str) -> bool:
+    """Whether an ordinal is the first of its kind, or the one after another."""
+    if sign.isdigit():
+        return sign == "1" or (before.isdigit() and int(sign) == int(before) + 1)
+    if sign in _ROMAN and (sign == "i" or before in _ROMAN):
+        return sign == "i" or _ROMAN.index(sign) == _ROMAN.index(before) + 1
+    return sign in ("a", "A") or (len(before) == len(sign) == 1 and ord(sign) == ord(before) + 1)
+
+
 def _breaks(
     current: Sequence[Line], line: Line, marker: tuple[str, float] | None, edge: float, usual: LineStatistics
 ) -> bool:
@@ -240,7 +273,7 @@ def _breaks(
         return line.pitch_base - above.pitch_base > _CODE_LOOSE * size
     if is_code != begins_code and (is_code or _is_code(above, usual)):
         return not _flows(above, line, edge)
-    if _is_next_label(current[0], line):
+    if _is_next_label(current[0], line) or _is_next_reference(current[0], line):
         return True
     distance, grid = line.pitch_base - above.pitch_base, usual.pitch * usual.body_size
     if distance > _LOOSE * usual.pitch * size:
@@ -285,6 +318,15 @@ def _is_next_label(first: Line, line: Line) -> bool:
     )
 
 
+def _is_next_reference(first: Line, line: Line) -> bool:
+    """Whether a line begins the next entry of a numbered list of references: `[13]` where that of `[12]` stands."""
+    before, here = _REFERENCE.match(first.words[0].text), _REFERENCE.match(line.words[0].text)
+    if not before or not here or int(here[1]) != int(before[1]) + 1:
+        return False
+    there, box = first.words[0].box, line.words[0].box
+    return min(abs(there.x0 - box.x0), abs(there.x1 - box.x1)) < 0.3 * line.size
+
+
 def _goes_on_at_margin(current: Sequence[Line], line: Line, marker: float) -> bool:
     """Whether an item whose marker is indented, as the first line of a paragraph is, goes on at the margin."""
     above = current[-1]
@@ -318,10 +360,12 @@ def _centred(above: Line, line: Line) -> bool:
     return middle and abs(above.box.x0 - line.box.x0) > 0.5 * line.size
 
 
-def _text_block(page: int, lines: Sequence[Line], marker: tuple[str, float] | None, usual: LineStatistics) -> TextBlock:
+def _text_block(
+    page: int, lines: Sequence[Line], marker: tuple[str, float] | None, usual: LineStatistics, left: float
+) -> TextBlock:
     box = bounding_box(line.box for line in lines)
     if marker is None and all(_is_code(line, usual) for line in lines):
         return TextBlock("code", page, box, tuple(lines))
     if marker is None:
         return TextBlock("text", page, box, tuple(lines))
-    return TextBlock("list", page, box, tuple(lines), marker=marker[0], indent=marker[1])
+    return TextBlock("list", page, box, tuple(lines), marker=marker[0], indent=marker[1] - left)

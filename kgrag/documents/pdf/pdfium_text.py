@@ -7,8 +7,9 @@
 - Some fonts get a box of each glyph's own height, which makes `may` larger than `use`.
 - It loses spaces that are narrow, or lie between two fonts.
 - Of TrueType fonts in the encoding of the Macintosh it reads the codes as Latin ones: `Òon thisÓ` for `“on this”`.
-- It makes bitmap fonts that Ghostscript wrote sixty times too large, and leaves out what then lies beyond the page: most of the text.
-- Of links it tells addresses alone; those to a place of the same file (a destination, as LaTeX sets them for `Section 3`) it leaves out.
+- It makes bitmap fonts that Ghostscript wrote sixty times too large, and leaves out what then lies beyond the page: most of the text
+  (`pdfium_words.py`).
+- Of links it tells addresses alone (`pdfium_links.py`).
 """
 
 from __future__ import annotations
@@ -20,13 +21,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import groupby, pairwise, product
+from itertools import pairwise, product
 from pathlib import Path
 from statistics import median
 from types import TracebackType
 from typing import Any
 
 from kgrag.documents.pdf.geometry import Box, Word, bounding_box
+from kgrag.documents.pdf.pdfium_links import links_of
+from kgrag.documents.pdf.pdfium_words import READ_CODES, font_of, words_of
 
 __all__ = ["PdfiumText", "SecondReading"]
 
@@ -35,7 +38,6 @@ _AS_HYPHEN = str.maketrans(dict.fromkeys(_DASHES, "-"))
 _SLACK = 0.3
 """Points around a word in which its characters are looked up."""
 _RESOURCE_NAME = re.compile(r"^[A-Za-z]{0,3}\d*$")
-_MAX_NAME_BYTES = 256
 _FAULT = re.compile(r"[\u2701-\u27bf\ue000-\uf8ff\ufffd]|\ba\d{2,3}(?![^\W_])|GLYPH<\w+>|/uni[0-9A-F]{4}")
 """Characters that say nothing, and names of glyphs in place of characters."""
 _CODE_NAME = re.compile(r"x([2-7][0-9A-F])")
@@ -65,19 +67,6 @@ _SINGLE_LETTERS = frozenset("aAIàéyoeuAÀÉ")
 _LETTER = re.compile(r"(?:[B-Z]|\d[A-Z])[.,;:)]?")
 """What stands for a thing: a register, a dimension; `A` is a word."""
 _IN_SENTENCE = re.compile(r"[(“\"]?[A-Z]?[a-z]{2,}[.,;:)]?")
-_TEX_CODES = str.maketrans(
-    {
-        "\x0b": "ff", "\x0c": "fi", "\x0e": "ffi", "\x0f": "ffl",
-        "\x10": "“", "\x11": "”", "\x12": "„", "\x13": "«", "\x14": "»", "\x15": "–", "\x16": "—",
-        "\x88": "•",
-        "\x1b": "ff", "\x1c": "fi", "\x1d": "fl", "\x1e": "ffi", "\x1f": "ffl",
-    }
-)  # fmt: skip
-"""Codes below the letters in TeX's encodings OT1 and T1 (Cork), and the bullet of TS1, which pdfium gives as they are."""
-_OWN_CODES = {**{chr(code): text for code, text in _TEX_CODES.items()}, "\r": "fl", "\x02": "-", "\ufffe": "-"}
-"""What codes stand for that pdfium did not make up itself: TeX's, `fl` among them, and hyphens at the end of a line."""
-_READ_CODES = {code: text for code, text in _OWN_CODES.items() if code != "\r"}
-"""The same without the end of a line, which pdfium makes up."""
 
 _BEYOND_ASCII = re.compile(r"[\x80-\uffff]")
 _PLAIN = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "ﬁ": "fi", "ﬂ": "fl"})
@@ -87,11 +76,6 @@ _LATIN_ENCODINGS = ("latin-1", "cp1252")
 _LOST_SHARE = 0.6
 """Where the first reader has less of the characters that pdfium has on a page, the page is read by pdfium alone."""
 _FEWEST_CHARACTERS = 20
-_SAME_LINE = 0.5
-"""Points by which the baselines of one line differ."""
-_BELOW_LETTERS = 0.27
-"""Of the height of a line's tallest letter: how far a line goes below its baseline."""
-_UPRIGHT = math.radians(15)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,18 +83,6 @@ class _Character:
     text: str
     box: Box
     """As high as its font; without width for spaces that pdfium saw in a gap."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Placed:
-    """A character as pdfium alone has it."""
-
-    text: str
-    box: Box
-    line: int
-    baseline: float
-    angle: float
-    font: str
 
 
 class SecondReading:
@@ -134,47 +106,8 @@ class SecondReading:
 
     @cached_property
     def words(self) -> tuple[Word, ...]:
-        """The page's words as pdfium alone has them, each as high as its line: bitmap fonts say no size."""
-        runs = [run for line in self._lines() for run in _runs(line)]
-        above: dict[tuple[int, float], float] = defaultdict(float)
-        for run in runs:
-            for one in run:
-                if one.text.isalnum():
-                    above[one.line, one.baseline] = max(above[one.line, one.baseline], one.baseline - one.box.y0)
-        return tuple(_word(run, above[run[0].line, run[0].baseline]) for run in runs)
-
-    def _lines(self) -> Iterator[list[_Placed]]:
-        """Yield the characters between pdfium's line ends that lie on the page."""
-        import pypdfium2.raw as pdfium
-
-        line: list[_Placed] = []
-        number, bounds = 0, pdfium.FS_RECTF()
-        x, y = ctypes.c_double(), ctypes.c_double()
-        for index in range(pdfium.FPDFText_CountChars(self._text_page)):
-            code = pdfium.FPDFText_GetUnicode(self._text_page, index)
-            made_up = pdfium.FPDFText_IsGenerated(self._text_page, index) == 1
-            if made_up and code == ord("\n"):
-                yield line
-                line, number = [], number + 1
-                continue
-            pdfium.FPDFText_GetLooseCharBox(self._text_page, index, bounds)
-            pdfium.FPDFText_GetCharOrigin(self._text_page, index, x, y)
-            box = Box(bounds.left, self._page_height - bounds.top, bounds.right, self._page_height - bounds.bottom)
-            if not 0 < code < 0x110000 or not 0 <= box.center[1] <= self._page_height or box.center[0] < 0:
-                continue
-            buffer = ctypes.create_string_buffer(_MAX_NAME_BYTES)
-            length = pdfium.FPDFText_GetFontInfo(self._text_page, index, buffer, _MAX_NAME_BYTES, ctypes.c_int())
-            line.append(
-                _Placed(
-                    chr(code) if made_up else _OWN_CODES.get(chr(code), chr(code)),
-                    box,
-                    line=number,
-                    baseline=round((self._page_height - y.value) / _SAME_LINE) * _SAME_LINE,
-                    angle=math.remainder(pdfium.FPDFText_GetCharAngle(self._text_page, index), math.tau),
-                    font=buffer.value.decode("utf-8", "replace") if 0 < length <= _MAX_NAME_BYTES else "",
-                )
-            )
-        yield line
+        """The page's words as pdfium alone has them."""
+        return words_of(self._text_page, self._page_height)
 
     def with_dashes(self, word: str, box: Box) -> str:
         """Return the word with its dashes, where pdfium has the same word at the same place; else unchanged."""
@@ -198,14 +131,8 @@ class SecondReading:
         return self._fonts[name]
 
     def _font_at(self, box: Box) -> str:
-        import pypdfium2.raw as pdfium
-
         index = self._index_at(box)
-        if index is None:
-            return ""
-        buffer = ctypes.create_string_buffer(_MAX_NAME_BYTES)
-        length = pdfium.FPDFText_GetFontInfo(self._text_page, index, buffer, _MAX_NAME_BYTES, ctypes.c_int())
-        return buffer.value.decode("utf-8", "replace") if 0 < length <= _MAX_NAME_BYTES else ""
+        return font_of(self._text_page, index) if index is not None else ""
 
     def mended(self, words: Iterable[Word]) -> Iterator[Word]:
         """Yield the words with the characters, heights and spaces of the better reader; their places stay."""
@@ -315,7 +242,7 @@ class SecondReading:
     @cached_property
     def _letters(self) -> frozenset[str]:
         """The characters of the page, as those of a word are compared with them."""
-        return frozenset("".join([self._text, *_READ_CODES.values()]).translate(_PLAIN))
+        return frozenset("".join([self._text, *READ_CODES.values()]).translate(_PLAIN))
 
     @cached_property
     def _tokens(self) -> frozenset[str]:
@@ -351,7 +278,7 @@ class SecondReading:
             box = Box(bounds.left, self._page_height - bounds.top, bounds.right, self._page_height - bounds.bottom)
             x, y = box.center
             # At once, for Python takes the codes of `fi`, `fl`, `ffi` and `ffl` for white space.
-            text = _READ_CODES.get(chr(code), chr(code))
+            text = READ_CODES.get(chr(code), chr(code))
             fields[int(y / _FIELD_HEIGHT), int(x / _FIELD_WIDTH)].append((index, _Character(text, box)))
         return fields
 
@@ -391,54 +318,7 @@ class PdfiumText:
     def page(self, number: int, height: float) -> SecondReading:
         """Read a page (from 1); `height` in points turns pdfium's coordinates into ours."""
         page = self._document[number - 1]
-        return SecondReading(page.get_textpage(), height, tuple(self._links(page, height)))
-
-    def _links(self, page: Any, height: float) -> Iterator[tuple[Box, str]]:
-        import pypdfium2.raw as pdfium
-
-        position, link, rect = ctypes.c_int(0), pdfium.FPDF_LINK(), pdfium.FS_RECTF()
-        while pdfium.FPDFLink_Enumerate(page, position, link):
-            target = self._destination(link)
-            if target and pdfium.FPDFLink_GetAnnotRect(link, rect):
-                left, right = sorted((rect.left, rect.right))
-                bottom, top = sorted((rect.bottom, rect.top))
-                yield Box(left, height - top, right, height - bottom), target
-
-    def _destination(self, link: Any) -> str:
-        """Return where a link inside the file leads, as a fragment that PDF viewers read (RFC 8118); empty for any other link."""
-        import pypdfium2.raw as pdfium
-
-        destination = pdfium.FPDFLink_GetDest(self._document, link)
-        if not destination:
-            action = pdfium.FPDFLink_GetAction(link)
-            if not action or pdfium.FPDFAction_GetType(action) != pdfium.PDFACTION_GOTO:
-                return ""
-            destination = pdfium.FPDFAction_GetDest(self._document, action)
-        number = pdfium.FPDFDest_GetDestPageIndex(self._document, destination) if destination else -1
-        size = pdfium.FS_SIZEF()
-        if number < 0 or not pdfium.FPDF_GetPageSizeByIndexF(self._document, number, size):
-            return ""
-        flags, place = [ctypes.c_int() for _ in range(3)], [ctypes.c_float() for _ in range(3)]
-        known = pdfium.FPDFDest_GetLocationInPage(destination, *flags, *place) and flags[1].value
-        top = round(max(0.0, size.height - place[1].value)) if known else 0
-        return f"#page={number + 1}&zoom=100,0,{top}" if top else f"#page={number + 1}"
-
-
-def _runs(line: Sequence[_Placed]) -> Iterator[list[_Placed]]:
-    """Part a line into words: at spaces, and where font, baseline or direction change."""
-    for (is_space, *_), group in groupby(line, key=lambda one: (one.text.isspace(), one.baseline, one.angle, one.font)):
-        if not is_space:
-            yield list(group)
-
-
-def _word(run: Sequence[_Placed], above: float) -> Word:
-    """Make a word that reaches so far above its baseline as the tallest letter of its line."""
-    box, baseline = bounding_box(one.box for one in run), run[0].baseline
-    level = abs(run[0].angle) < _UPRIGHT
-    if level and above:
-        box = Box(box.x0, baseline - above, box.x1, baseline + _BELOW_LETTERS * above)
-    text = "".join(one.text for one in run)
-    return Word(text, box, run[0].font, bold=False, turned=0 if level else (1 if run[0].angle > 0 else -1))
+        return SecondReading(page.get_textpage(), height, tuple(links_of(self._document, page, height)))
 
 
 def _as_high_as(word: Word, before: Word | None) -> Word | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from kgrag.documents.pdf.blocks import PageBlock
+from kgrag.documents.pdf.blocks import PageBlock, TableBlock
 from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, is_typewriter, line_of, lines_of, pieces_of
 
 __all__ = ["Region", "is_beside_text", "regions_of"]
@@ -33,6 +33,12 @@ _CELL_GAP = 2.0
 """Line heights between two cells of one row, at least."""
 _ROWS = 0.8
 """Share of the lines with words on both sides that must have cells on both, to be the rows of one table."""
+_TABLE_SIDE = 0.3
+"""Share of the height of such a card that a side with tables has, at least: less is what stands beside a title."""
+_CARD = 0.5
+"""Share of the page's height from which what is left of it may be one."""
+_BY_CHANCE = 0.7
+"""Lines with words on both sides, for each table, that may be titles at one height: more are the rows of a table."""
 _MIN_WIDTH = 0.15
 """Share of the page's text width."""
 
@@ -44,6 +50,8 @@ class Region:
     lines: tuple[Line, ...]
     atoms: tuple[PageBlock, ...]
     """Tables and figures, which stand for themselves."""
+    left: float = 0.0
+    """x of the left edge of the column that it is, from which its lists are indented; 0 where the page has no columns there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +75,14 @@ def regions_of(words: Sequence[Word], atoms: Sequence[PageBlock]) -> list[Region
         for line in lines_of(words)
     ]
     bands.extend(_Band((), (atom,), (atom.box,), atom.box.center[1]) for atom in atoms)
-    return [_region(group) for group in _ordered(sorted(bands, key=lambda band: band.y))]
+    return [_region(group, left) for group, left in _ordered(sorted(bands, key=lambda band: band.y))]
 
 
 def _centers(words: Sequence[Word]) -> tuple[float, ...]:
     return tuple(sorted(word.box.center[0] for word in words))
 
 
-def _region(bands: Sequence[_Band]) -> Region:
+def _region(bands: Sequence[_Band], left: float) -> Region:
     whole = [band.line for band in bands if band.words]
     lines = [line for line in whole if line is not None]
     if len(lines) < len(whole):
@@ -82,13 +90,15 @@ def _region(bands: Sequence[_Band]) -> Region:
     return Region(
         lines=tuple(lines),
         atoms=tuple(atom for band in bands for atom in band.atoms),
+        left=left,
     )
 
 
-def _ordered(bands: list[_Band]) -> list[list[_Band]]:
+def _ordered(bands: list[_Band], column: float = 0.0) -> list[tuple[list[_Band], float]]:
+    """Group bands in reading order, each group with the left edge of the column that it is in."""
     start = 0
     plain: list[_Band] = []
-    ordered: list[list[_Band]] = []
+    ordered: list[tuple[list[_Band], float]] = []
     left = min((box.x0 for band in bands for box in band.boxes), default=0.0)
     right = max((box.x1 for band in bands for box in band.boxes), default=0.0)
     free = [_free(band, left, right) for band in bands]
@@ -99,13 +109,13 @@ def _ordered(bands: list[_Band]) -> list[list[_Band]]:
             start += 1
             continue
         if plain:
-            ordered.append(plain)
+            ordered.append((plain, column))
             plain = []
         for side in _sides(bands[start:end], gutter):
-            ordered.extend(_ordered(side))
+            ordered.extend(_ordered(side, min(box.x0 for band in side for box in band.boxes)))
         start = end
     if plain:
-        ordered.append(plain)
+        ordered.append((plain, column))
     return ordered
 
 
@@ -127,6 +137,12 @@ def _column_run(
             not is_above or _are_of_paper(bands[start:end], strip, (left + right) / 2, right - left)
         ):
             return start + _columns_end(bands[start:end], strip, is_last=not is_above), strip
+        if (
+            not is_above
+            and bands[-1].y - bands[start].y > _CARD * (bands[-1].y - bands[0].y)
+            and _parts_tables(bands[start:], strip)
+        ):
+            return end, strip
     return start + 1, None
 
 
@@ -198,6 +214,30 @@ def _makes_columns(bands: Sequence[_Band], gutter: tuple[float, float], width: f
         or _has_rows(bands, gutter)
         or _is_card(bands, gutter)
     )
+
+
+def _parts_tables(bands: Sequence[_Band], gutter: tuple[float, float]) -> bool:
+    """Whether what is left of a page has tables on one side of a strip, and on the other, beside them, tables or lines of text: a card."""
+    height = bounding_box(box for band in bands for box in band.boxes).height
+    middle = sum(gutter) / 2
+    across = sum(bool(band.centers) and band.centers[0] < middle < band.centers[-1] for band in bands)
+    if across > _BY_CHANCE * sum(isinstance(atom, TableBlock) for band in bands for atom in band.atoms):
+        return False
+    boxes: list[Box] = []
+    tables = 0
+    for side in _sides(bands, gutter):
+        boxes.append(bounding_box(box for band in side for box in band.boxes))
+        if any(isinstance(atom, TableBlock) for band in side for atom in band.atoms):
+            tables += 1
+            if boxes[-1].height < _TABLE_SIDE * height:
+                return False
+            continue
+        lines = [bounding_box(band.boxes) for band in side]
+        if len(lines) < _MIN_LINES or median(box.width for box in lines) < _MIN_FILL * boxes[-1].width:
+            return False
+        if median(len(band.words) for band in side) < _MIN_WORDS:
+            return False
+    return tables > 0 and min(box.y1 for box in boxes) > max(box.y0 for box in boxes)
 
 
 def _has_listing(bands: Sequence[_Band], gutter: tuple[float, float]) -> bool:

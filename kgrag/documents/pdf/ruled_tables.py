@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from kgrag.documents.pdf.banded_rows import with_plain_rows
 from kgrag.documents.pdf.blocks import Cell, TableBlock
 from kgrag.documents.pdf.geometry import Box, Word, lines_of
 from kgrag.documents.pdf.pages import Page, Rule
@@ -236,6 +237,7 @@ def _checked(page: Page, box: Box, cells: list[Cell]) -> TableBlock | None:
         column_count=len(column_starts),
         cells=tuple(closed[place] for place in sorted(closed)),
     )
+    table = with_plain_rows(table)
     stacked = with_stacked_rows(table)
     above = _above_double_line(cells, row_starts) if stacked.row_count == table.row_count else 0
     return with_header(stacked, page.fills, set_off=above)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
 from kgrag.documents.pdf.aligned_tables import find_aligned_tables
 from kgrag.documents.pdf.blocks import PageBlock, TableBlock, TextBlock
+from kgrag.documents.pdf.captions import is_caption, names_figure
 from kgrag.documents.pdf.contents import Contents, comparable, find_contents
 from kgrag.documents.pdf.definitions import with_terms
-from kgrag.documents.pdf.figures import figure_blocks, figure_boxes
+from kgrag.documents.pdf.figures import drawings_of, figure_blocks
 from kgrag.documents.pdf.furniture import RunningLine, remove_furniture
 from kgrag.documents.pdf.geometry import Word, bounding_box, is_typewriter, lines_of
-from kgrag.documents.pdf.headings import is_caption, listing_of, mark_headings, names_figure
+from kgrag.documents.pdf.headings import listing_of, mark_headings
 from kgrag.documents.pdf.option_dashes import with_option_dashes
 from kgrag.documents.pdf.outline import Outline, OutlinedHeadings, find_outlined, folded_titles
 from kgrag.documents.pdf.pages import Page
@@ -22,6 +23,7 @@ from kgrag.documents.pdf.reading_order import Region, is_beside_text, regions_of
 from kgrag.documents.pdf.row_tables import find_row_tables, has_groups
 from kgrag.documents.pdf.ruled_tables import find_ruled_tables
 from kgrag.documents.pdf.run_in_headings import with_run_in_headings
+from kgrag.documents.pdf.slides import repeated_words
 from kgrag.documents.pdf.table_headers import continued, has_paragraph_as_heading, is_prose, with_cut_row
 from kgrag.documents.pdf.value_grids import better_tables
 from kgrag.documents.pdf.value_tables import ValueTables, find_value_tables
@@ -62,6 +64,8 @@ class Structure:
     """Pages whose fonts do not say which letters they are, and that were not read from their picture."""
     pictures: tuple[tuple[int, float], ...] = ()
     """Pages whose words were read from a picture, with the mean confidence (0 to 1)."""
+    steps: tuple[int, ...] = ()
+    """Pages that show the one before with more on it, of which only that was kept."""
 
 
 def recover_structure(pages: Sequence[Page], outline: Outline | None = None) -> Structure:
@@ -71,9 +75,14 @@ def recover_structure(pages: Sequence[Page], outline: Outline | None = None) -> 
     unreadable = tuple(page.number for page in pages if page.unreadable and not page.words)
     shapeless = tuple(page.number for page in pages if not page.shapes_read)
     pictures = tuple((page.number, page.read_confidence) for page in pages if page.read_confidence is not None)
+    repeated = repeated_words(pages)
     outlined = find_outlined(pages, outline)
     titles = frozenset(title for entry in outline.entries for title in folded_titles(entry.title))
-    pages, removed = remove_furniture([_without_headings(page, outlined) for page in pages], titles)
+    pages = [_without_words(_without_headings(page, outlined), repeated.get(page.number, set())) for page in pages]
+    # What all steps of a slide have does not run over the document for that.
+    whole, removed = remove_furniture([page for page in pages if page.number not in repeated], titles)
+    steps = [page for page in pages if page.number in repeated]
+    pages = sorted([*whole, *steps], key=lambda page: page.number)
     contents = find_contents(pages, frozenset(comparable(entry.title) for entry in outline.entries))
     listings = not _is_typed(pages)
     regions = {page.number: _page_regions(page, contents, outlined, listings=listings) for page in pages}
@@ -95,11 +104,16 @@ def recover_structure(pages: Sequence[Page], outline: Outline | None = None) -> 
         shapeless_pages=shapeless,
         unreadable_pages=unreadable,
         pictures=pictures,
+        steps=tuple(repeated),
     )
 
 
 def _without_headings(page: Page, outlined: OutlinedHeadings) -> Page:
     taken = {word for block in outlined.on(page.number) for line in block.lines for word in line.words}
+    return _without_words(page, taken)
+
+
+def _without_words(page: Page, taken: Set[Word]) -> Page:
     return replace(page, words=tuple(word for word in page.words if word not in taken)) if taken else page
 
 
@@ -137,8 +151,8 @@ def _page_regions(page: Page, contents: Contents, outlined: OutlinedHeadings, *,
     ]
     rest = _without(rest, by_rows)
     tables = [*index, *spanning, *values, *grids, *by_rows]
-    boxes = figure_boxes(page, [table.box for table in tables], ruled.unused_rules)
-    figures = figure_blocks(page, boxes, rest)
+    drawings = drawings_of(page, [table.box for table in tables], ruled.unused_rules)
+    figures = figure_blocks(page, drawings, rest)
     labels = {word for figure in figures for line in figure.lines for word in line.words}
     rest = [word for word in rest if word not in labels]
     return regions_of(rest, [*tables, *figures, *outlined.on(page.number)])
@@ -221,7 +235,7 @@ def _with_aligned_tables(region: Region, page: Page, usual: LineStatistics) -> R
     tables = [table for table in found if not _names_pictures(table, page)]
     taken = {word for table in tables for cell in table.cells for word in cell.words}
     lines = tuple(line for line in region.lines if not taken.intersection(line.words))
-    return Region(lines, (*region.atoms, *tables))
+    return replace(region, lines=lines, atoms=(*region.atoms, *tables))
 
 
 def _with_captions(blocks: Sequence[PageBlock]) -> list[PageBlock]:

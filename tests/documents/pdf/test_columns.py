@@ -208,3 +208,28 @@ def test_what_is_left_of_the_longer_left_column_is_read_before_the_right_one(she
     texts = [block.text[:15] for block in sheet.convert().document.blocks]
     assert texts.index("Valves") < texts.index(WELLS[:15])
     assert texts.index("Each valve of t") < texts.index(WELLS[:15])
+
+
+def test_a_card_with_tables_in_three_columns_is_read_column_by_column(sheet: Sheet) -> None:
+    titles = (("Valves", 60, 100), ("Wells", 60, 190), ("Pumps", 225, 100), ("Lines", 225, 225), ("Boards", 390, 130))
+    for title, x, y in titles:
+        sheet.text(x + 50, y, title, font=BOLD)
+        sheet.grid(
+            [x, x + 60, x + 145],
+            [y + 8, y + 24, y + 40, y + 56],
+            [["open", "Let it flow"], ["shut", "Keep it in"], ["rest", "Wait"]],
+            header=False,
+        )
+    found = sheet.convert()
+    assert found.outline() == [
+        line for title, _, _ in sorted(titles, key=lambda one: one[1]) for line in (f"text {title}", "table 3x2")
+    ]
+
+
+def test_items_of_a_list_that_goes_on_in_the_next_column_are_as_deep_as_before(sheet: Sheet) -> None:
+    y = sheet.paragraph(LEFT, 100, PUMPS + PUMPS, width=WIDTH)
+    for x, top, text in ((LEFT, y + 6, PUMPS), (RIGHT, 100, WELLS), (RIGHT, 180, PUMPS)):
+        sheet.text(x + 8, top, "•")
+        sheet.paragraph(x + 18, top, text, width=WIDTH - 18)
+    items = [block.text for block in sheet.convert().document.blocks if block.kind == "list_item"]
+    assert [text[:8] for text in items] == ["- A pump", "- Wells ", "- A pump"]

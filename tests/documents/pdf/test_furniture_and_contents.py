@@ -242,3 +242,30 @@ def test_rows_of_several_tables_alike_are_no_table_of_contents(sheet: Sheet) -> 
         sheet.next_page()
     found = sheet.convert()
     assert [found.rows(number)[1:] for number in range(3)] == [rows, rows, rows]
+
+
+def test_what_a_browser_prints_around_a_page_is_removed_with_its_date(sheet: Sheet) -> None:
+    for page in (1, 2, 3):
+        sheet.text(26, 22, "8/29/2025", size=6)
+        sheet.text(300, 22, "Pump Report", size=6)
+        sheet.paragraph(72, 120 + 40 * page, f"Part {page}. {LOREM}")
+        sheet.next_page()
+    found = sheet.convert()
+    assert found.outline() == [f"text Part {page}. {LOREM}" for page in (1, 2, 3)]
+    assert {line.text for line in found.document.removed} == {"8/29/2025 (3 pages)", "Pump Report (3 pages)"}
+
+
+def test_a_header_that_ends_with_the_page_number_is_removed_whatever_section_it_names(sheet: Sheet) -> None:
+    for page, title in enumerate(("Safety", "Wiring the pump", "Care", "Disposal"), 1):
+        sheet.text(375, 40, f"{title} {page + 2}")
+        sheet.paragraph(72, 120, f"Part {page}. {LOREM}")
+        sheet.next_page()
+    assert sheet.convert().outline() == [f"text Part {page}. {LOREM}" for page in (1, 2, 3, 4)]
+
+
+def test_roman_page_numbers_stand_where_arabic_ones_do(sheet: Sheet) -> None:
+    for page, number in enumerate(("- i -", "- ii -", "- 1 -", "- 2 -", "- 3 -"), 1):
+        sheet.paragraph(72, 120, f"Part {page}. {LOREM}")
+        sheet.text(290, 810 if number[2].isdigit() else 807, number)
+        sheet.next_page()
+    assert sheet.convert().outline() == [f"text Part {page}. {LOREM}" for page in range(1, 6)]

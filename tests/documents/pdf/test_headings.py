@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 from reportlab.pdfbase.pdfmetrics import stringWidth
 
+from kgrag.documents.pdf import convert_pdf
 from kgrag.documents.pdf.titles import is_title
 
 if TYPE_CHECKING:
@@ -467,3 +468,13 @@ def test_a_running_header_with_the_number_of_a_chapter_is_no_title(sheet: Sheet)
             sheet.text(72, 115, "Other sources", size=12, font=BOLD)
         sheet.paragraph(72, 140, f"{LOREM} {page} {LOREM}")
     assert sheet.convert().document.title == ""
+
+
+def test_a_font_whose_name_ends_in_a_b_is_bold(sheet: Sheet) -> None:
+    sheet.paragraph(72, 100, LOREM)
+    sheet.text(72, 160, "1. Wiring", font="Helvetica-Bold")
+    sheet.paragraph(72, 180, LOREM)
+    path = sheet.save()
+    path.write_bytes(path.read_bytes().replace(b"/BaseFont /Helvetica-Bold", b"/BaseFont /AdvOT8d31c0f.B"))
+    blocks = convert_pdf(path, document_path=path.name, mode="native").blocks
+    assert [block.text for block in blocks if block.kind == "heading"] == ["1. Wiring"]

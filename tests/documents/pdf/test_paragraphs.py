@@ -322,3 +322,65 @@ def test_an_exhibit_that_is_set_wider_than_the_document_has_whole_paragraphs(she
     y = sheet.paragraph(72, 80, wide, width=450, pitch=2.2)
     sheet.paragraph(72, y + 12, FIRST, width=450, pitch=2.2)
     assert sheet.convert().outline()[8:] == [f"text {wide}", f"text {FIRST}"]
+
+
+def test_initials_at_the_begin_of_a_line_are_no_items_and_references_are_entries(sheet: Sheet) -> None:
+    sheet.text(72, 100, "[1] R. Marlow, T. Denholm, A. Quist, P. Varga, B. Olsen, M. Ferreira, Y.")
+    sheet.text(88, 112, "K. Lindgren, Losses of small pumps at rest.")
+    sheet.text(72, 124, "[2] R. Marlow, T. Denholm, A. Quist, P. Varga, B. Olsen, M. Ferreira, H.")
+    sheet.text(88, 136, "L. Okafor, Wear of valves.")
+    assert sheet.convert().outline() == [
+        "text [1] R. Marlow, T. Denholm, A. Quist, P. Varga, B. Olsen, M. Ferreira, Y. K. Lindgren, Losses of small pumps at rest.",
+        "text [2] R. Marlow, T. Denholm, A. Quist, P. Varga, B. Olsen, M. Ferreira, H. L. Okafor, Wear of valves.",
+    ]
+
+
+def test_an_ordinal_that_stands_at_the_begin_of_a_line_by_chance_is_no_item(sheet: Sheet) -> None:
+    sheet.text(72, 100, "Four settings were compared: (a) both valves open, (b) the left one closed, and")
+    sheet.text(72, 112, "(c) both valves closed, which is how the pump is delivered from the factory.")
+    assert sheet.convert().outline() == [
+        "text Four settings were compared: (a) both valves open, (b) the left one closed, and (c) both valves closed, "
+        "which is how the pump is delivered from the factory."
+    ]
+
+
+def test_a_framed_listing_in_the_font_of_the_text_keeps_its_lines_in_order(sheet: Sheet) -> None:
+    lines = (
+        "DRAIN_FIRST:",
+        "if the screw is open then wait and close it",
+        "DRAIN_NEVER:",
+        "keep both valves as they are now",
+        "START:",
+        "begin with the left one, slowly",
+    )
+    sheet.paragraph(72, 260, f"{FIRST} {SECOND}", width=480)
+    for index, line in enumerate(
+        lines
+    ):  # each line has a shade and two sides of its own, as an office program draws them
+        top, bottom = 100 + 14 * index, 114 + 14 * index
+        sheet.fill(72, top, 500, bottom)
+        sheet.line(72, top, 500, top)
+        sheet.line(72, top, 72, bottom)
+        sheet.line(500, top, 500, bottom)
+        sheet.text(80, bottom - 4, line)
+    assert sheet.convert().outline()[0] == "text " + "\n".join(lines)
+
+
+def test_a_framed_listing_in_a_typewriter_font_is_code(sheet: Sheet) -> None:
+    sheet.paragraph(72, 260, f"{FIRST} {SECOND}", width=480)
+    lines = (
+        "begin",
+        "  # wait until the water is high enough",
+        "  open left",
+        "  open right",
+        "  open both pumps",
+        "end",
+    )
+    for index, line in enumerate(lines):
+        top, bottom = 100 + 14 * index, 114 + 14 * index
+        sheet.fill(72, top, 500, bottom)
+        sheet.line(72, top, 500, top)
+        sheet.line(72, top, 72, bottom)
+        sheet.line(500, top, 500, bottom)
+        sheet.text(80 + 6 * (len(line) - len(line.lstrip())), bottom - 4, line.lstrip(), font="Courier")
+    assert sheet.convert().outline()[0] == "code " + "\n".join(lines)

@@ -553,3 +553,27 @@ def test_a_cell_beside_one_over_several_columns_without_a_side_between_them_keep
         ["One", "2021", "2022"],
         ["Two", "2023", "2024"],
     ]
+
+
+def test_rows_between_the_shaded_ones_have_the_same_columns(sheet: Sheet) -> None:
+    xs = [72, 200, 260, 420]
+    rows = [
+        ["Pump", "Bar", "Remark"],
+        ["P-100", "4", "with a valve"],
+        ["P-200", "6", "without one"],
+        ["P-300", "8", "for hot water"],
+        ["P-400", "9", "for cold water"],
+        ["P-500", "12", "on request"],
+    ]
+    for index, row in enumerate(rows):
+        y = 100 + 16 * index
+        for x, end, text in zip(xs, xs[1:], row, strict=False):
+            if index % 2 == 0:
+                sheet.line(x, y, end, y)
+                sheet.line(x, y + 16, end, y + 16)
+                sheet.line(x, y, x, y + 16)
+                sheet.line(end, y, end, y + 16)
+            sheet.text(x + 4, y + 12, text)
+    sheet.line(72, 100, 72, 196)
+    sheet.line(420, 100, 420, 196)
+    assert sheet.convert().rows() == rows

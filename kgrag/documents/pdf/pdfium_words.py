@@ -1,0 +1,117 @@
+"""The words of a page as pdfium alone has them, for pages that the first reader lost."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from kgrag.documents.pdf.geometry import Box, Word, bounding_box
+
+__all__ = ["READ_CODES", "font_of", "words_of"]
+
+_MAX_NAME_BYTES = 256
+_TEX_CODES = str.maketrans(
+    {
+        "\x0b": "ff", "\x0c": "fi", "\x0e": "ffi", "\x0f": "ffl",
+        "\x10": "“", "\x11": "”", "\x12": "„", "\x13": "«", "\x14": "»", "\x15": "–", "\x16": "—",
+        "\x88": "•",
+        "\x1b": "ff", "\x1c": "fi", "\x1d": "fl", "\x1e": "ffi", "\x1f": "ffl",
+    }
+)  # fmt: skip
+"""Codes below the letters in TeX's encodings OT1 and T1 (Cork), and the bullet of TS1, which pdfium gives as they are."""
+_OWN_CODES = {**{chr(code): text for code, text in _TEX_CODES.items()}, "\r": "fl", "\x02": "-", "\ufffe": "-"}
+"""What codes stand for that pdfium did not make up itself: TeX's, `fl` among them, and hyphens at the end of a line."""
+READ_CODES = {code: text for code, text in _OWN_CODES.items() if code != "\r"}
+"""The same without the end of a line, which pdfium makes up."""
+
+_SAME_LINE = 0.5
+"""Points by which the baselines of one line differ."""
+_BELOW_LETTERS = 0.27
+"""Of the height of a line's tallest letter: how far a line goes below its baseline."""
+_UPRIGHT = math.radians(15)
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A character as pdfium alone has it."""
+
+    text: str
+    box: Box
+    line: int
+    baseline: float
+    angle: float
+    font: str
+
+
+def words_of(text_page: Any, page_height: float) -> tuple[Word, ...]:
+    """Return a page's words, each as high as its line: bitmap fonts say no size."""
+    runs = [run for line in _lines(text_page, page_height) for run in _runs(line)]
+    above: dict[tuple[int, float], float] = defaultdict(float)
+    for run in runs:
+        for one in run:
+            if one.text.isalnum():
+                above[one.line, one.baseline] = max(above[one.line, one.baseline], one.baseline - one.box.y0)
+    return tuple(_word(run, above[run[0].line, run[0].baseline]) for run in runs)
+
+
+def font_of(text_page: Any, index: int) -> str:
+    """Return the name of a character's font; empty where it has none."""
+    import pypdfium2.raw as pdfium
+
+    buffer = ctypes.create_string_buffer(_MAX_NAME_BYTES)
+    length = pdfium.FPDFText_GetFontInfo(text_page, index, buffer, _MAX_NAME_BYTES, ctypes.c_int())
+    return buffer.value.decode("utf-8", "replace") if 0 < length <= _MAX_NAME_BYTES else ""
+
+
+def _lines(text_page: Any, page_height: float) -> Iterator[list[_Placed]]:
+    """Yield the characters between pdfium's line ends that lie on the page."""
+    import pypdfium2.raw as pdfium
+
+    line: list[_Placed] = []
+    number, bounds = 0, pdfium.FS_RECTF()
+    x, y = ctypes.c_double(), ctypes.c_double()
+    for index in range(pdfium.FPDFText_CountChars(text_page)):
+        code = pdfium.FPDFText_GetUnicode(text_page, index)
+        made_up = pdfium.FPDFText_IsGenerated(text_page, index) == 1
+        if made_up and code == ord("\n"):
+            yield line
+            line, number = [], number + 1
+            continue
+        pdfium.FPDFText_GetLooseCharBox(text_page, index, bounds)
+        pdfium.FPDFText_GetCharOrigin(text_page, index, x, y)
+        box = Box(bounds.left, page_height - bounds.top, bounds.right, page_height - bounds.bottom)
+        if not 0 < code < 0x110000 or not 0 <= box.center[1] <= page_height or box.center[0] < 0:
+            continue
+        line.append(
+            _Placed(
+                chr(code) if made_up else _OWN_CODES.get(chr(code), chr(code)),
+                box,
+                line=number,
+                baseline=round((page_height - y.value) / _SAME_LINE) * _SAME_LINE,
+                angle=math.remainder(pdfium.FPDFText_GetCharAngle(text_page, index), math.tau),
+                font=font_of(text_page, index),
+            )
+        )
+    yield line
+
+
+def _runs(line: Sequence[_Placed]) -> Iterator[list[_Placed]]:
+    """Part a line into words: at spaces, and where font, baseline or direction change."""
+    for (is_space, *_), group in groupby(line, key=lambda one: (one.text.isspace(), one.baseline, one.angle, one.font)):
+        if not is_space:
+            yield list(group)
+
+
+def _word(run: Sequence[_Placed], above: float) -> Word:
+    """Make a word that reaches so far above its baseline as the tallest letter of its line."""
+    box, baseline = bounding_box(one.box for one in run), run[0].baseline
+    level = abs(run[0].angle) < _UPRIGHT
+    if level and above:
+        box = Box(box.x0, baseline - above, box.x1, baseline + _BELOW_LETTERS * above)
+    text = "".join(one.text for one in run)
+    return Word(text, box, run[0].font, bold=False, turned=0 if level else (1 if run[0].angle > 0 else -1))
