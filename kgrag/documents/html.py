@@ -20,9 +20,11 @@ from kgrag.documents.html_docbook import make_reference_entries
 from kgrag.documents.html_doxygen import make_members
 from kgrag.documents.html_grids import make_definitions, make_tables
 from kgrag.documents.html_groff import make_lists
+from kgrag.documents.html_main import beside_main
 from kgrag.documents.html_preformatted import make_sections
 from kgrag.documents.html_scribble import make_listings
 from kgrag.documents.html_tables import is_data_table, table_block
+from kgrag.documents.html_tabs import label_tabs
 from kgrag.documents.html_tags import classes_of
 from kgrag.documents.html_templates import without_template_code
 from kgrag.documents.inline_text import FILE_SUFFIX, InlineText, collapse, resolve_href, sentence_around, superscript
@@ -143,11 +145,12 @@ def blocks_of_html(text: str, path: Path, *, document_path: str, is_page: bool =
         make_members(part)
         make_listings(part)
         if is_page:
+            label_tabs(part)
             make_reference_entries(part)
             make_sections(part)
             make_headings_of_contents(part)
             make_headings(part)
-        walk.through(part)
+        walk.through(part, beside=beside_main(part) if is_page else frozenset())
     blocks, removed = walk.finish(), walk.removed
     if _leads_on(root) and sum(len(line.split()) for block in blocks for line in block.lines) < MOST_ON_THE_WAY:
         removed += [RemovedLine("redirect", line) for block in blocks for line in block.lines]
@@ -195,6 +198,7 @@ class _Walk:
         self._document_path = document_path
         self._base = base
         self._keep_all = keep_all
+        self._beside: frozenset[Any] = frozenset()
         self._text = InlineText()
         self._links: list[tuple[int, int, str]] = []
         self._open_links: list[tuple[Any, int, str]] = []
@@ -212,8 +216,9 @@ class _Walk:
         self._terms: list[str] = []
         """For each open `dl`, the terms whose definition is open."""
 
-    def through(self, root: Any) -> None:
-        """Visit an element and all that it contains, in document order."""
+    def through(self, root: Any, *, beside: frozenset[Any] = frozenset()) -> None:
+        """Visit an element and all that it contains, in document order, but what stands `beside` the page's main part."""
+        self._beside = beside
         if not self._start(root):
             return
         stack: list[tuple[Any, Iterator[Any]]] = [(root, iter(root))]
@@ -243,7 +248,7 @@ class _Walk:
         if not isinstance(tag, str) or tag in UNSEEN:
             return False
         if not self._keep_all:
-            if rule := boilerplate_rule(element):
+            if rule := boilerplate_rule(element) or ("beside the main part" if element in self._beside else None):
                 self._remove(element, rule)
                 return False
             if tag == "a" and self._is_permalink(element):

@@ -7,7 +7,7 @@ from collections import Counter
 from itertools import islice
 from typing import Any
 
-from kgrag.documents.html_tags import HEADINGS, classes_of
+from kgrag.documents.html_tags import FOOTNOTES, HEADINGS, classes_of, letters_of
 
 __all__ = ["UNSEEN", "boilerplate_rule", "is_box_label"]
 
@@ -178,8 +178,6 @@ BOXES = frozenset(
 CONTENT_CONTAINERS = frozenset({"html", "body", "main", "article", "section"})
 """Never taken for boilerplate by their class: themes put the page's layout there (`body class="sidebar"`)."""
 NOTE_ROLES = frozenset({"note", "doc-footnote", "doc-endnotes"})
-FOOTNOTES = frozenset({"footnote", "footnotes", "footnote-list"})
-"""Classes of footnotes, which may be nothing but a link: the text refers to them."""
 LINK_SHARE = 0.5
 """An `aside`, or an element named like navigation, that consists of links by at least this share of its letters is navigation."""
 WORD = re.compile(r"\s+")
@@ -468,6 +466,6 @@ def _is_said_whole(brief: Any) -> bool:
 
 
 def _link_share(element: Any) -> float:
-    letters = sum(len(text.strip()) for text in element.itertext())
+    letters = letters_of(element)
     linked = sum(len(text.strip()) for link in element.iter("a") for text in link.itertext())
     return linked / letters if letters else 1.0

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import Any
 
-from kgrag.documents.html_tags import classes_of
+from kgrag.documents.html_tags import classes_of, letters_of
 
 __all__ = ["make_definitions", "make_tables"]
 
@@ -72,12 +72,10 @@ def _make_by_roles(element: Any) -> None:
     rows = [
         [cell for cell in row.iter() if cell.get("role") in CELL_ROLES] for row in inside if row.get("role") == "row"
     ]
-    if any(len(row) > 1 for row in rows) and _letters(element) == sum(_letters(cell) for row in rows for cell in row):
+    if any(len(row) > 1 for row in rows) and letters_of(element) == sum(
+        letters_of(cell) for row in rows for cell in row
+    ):
         _become_table(element, rows, [cell for row in rows for cell in row if cell.get("role") == HEADER_ROLE])
-
-
-def _letters(element: Any) -> int:
-    return sum(len(text.strip()) for text in element.itertext())
 
 
 def _become_table(element: Any, rows: Sequence[Sequence[Any]], headers: Sequence[Any]) -> None:
