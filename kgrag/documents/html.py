@@ -20,6 +20,7 @@ from kgrag.documents.html_docbook import make_reference_entries
 from kgrag.documents.html_doxygen import make_members
 from kgrag.documents.html_grids import make_definitions, make_tables
 from kgrag.documents.html_groff import make_lists
+from kgrag.documents.html_layout import make_sections_of_items, make_titles_of_boxes
 from kgrag.documents.html_main import beside_main
 from kgrag.documents.html_preformatted import make_sections
 from kgrag.documents.html_scribble import make_listings
@@ -146,10 +147,12 @@ def blocks_of_html(text: str, path: Path, *, document_path: str, is_page: bool =
         make_listings(part)
         if is_page:
             label_tabs(part)
+            make_titles_of_boxes(part)
             make_reference_entries(part)
             make_sections(part)
             make_headings_of_contents(part)
             make_headings(part)
+            make_sections_of_items(part)
         walk.through(part, beside=beside_main(part) if is_page else frozenset())
     blocks, removed = walk.finish(), walk.removed
     if _leads_on(root) and sum(len(line.split()) for block in blocks for line in block.lines) < MOST_ON_THE_WAY:
