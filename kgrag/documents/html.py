@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from kgrag.documents.html_bold_headings import make_headings
 from kgrag.documents.html_contents import make_headings_of_contents
 from kgrag.documents.html_docbook import make_reference_entries
 from kgrag.documents.html_doxygen import make_members
-from kgrag.documents.html_grids import make_definitions, make_tables
+from kgrag.documents.html_grids import make_definitions, make_tables, put_releases_below
 from kgrag.documents.html_groff import make_lists
 from kgrag.documents.html_layout import make_sections_of_items, make_titles_of_boxes
 from kgrag.documents.html_main import beside_main
@@ -28,6 +29,7 @@ from kgrag.documents.html_tables import is_data_table, table_block
 from kgrag.documents.html_tabs import label_tabs
 from kgrag.documents.html_tags import classes_of
 from kgrag.documents.html_templates import without_template_code
+from kgrag.documents.html_word import make_word_lists_and_titles
 from kgrag.documents.inline_text import FILE_SUFFIX, InlineText, collapse, resolve_href, sentence_around, superscript
 from kgrag.documents.text_encoding import decode
 from kgrag.errors import DocumentError
@@ -89,6 +91,11 @@ ABOUT_THE_TEXT = frozenset(
 """Classes of headings on title pages (DocBook's) under which nothing stands but what goes on."""
 SHADOW_ROOT = ("shadowrootmode", "shadowroot")
 """Attributes of a template that is shown in its place; any other one is not shown."""
+CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
+XHTML = re.compile(r"\s*<\?xml\b|.{0,2000}?<html\b[^>]{0,1000}?\bxmlns\s*=", re.DOTALL | re.IGNORECASE)
+"""How a page begins in which `<![CDATA[` holds text: for HTML it is a comment, up to the first `>`."""
+PANEL = re.compile(r"<!--(End of )?(?:Navigation Panel|Table of Child-Links)-->")
+"""Between which LaTeX2HTML writes what leads to other pages and below, in no element of its own."""
 LEADS_ON = re.compile(r"\s*[0-5]?(?:\.\d*)?\s*;\s*url\s*=\s*\S", re.IGNORECASE)
 """What a page says that shows another one within seconds."""
 MOST_ON_THE_WAY = 50
@@ -100,8 +107,8 @@ LOGO = "logo"
 ORNAMENTS = frozenset({LOGO, "icon", "permalink"})
 """What generators say that a picture is which shows nothing."""
 WORD = re.compile(r"[^\W_]+")
-LABELS = frozenset({"mlabel", "badge"})
-"""Classes of the small boxes that Doxygen (`protected`, `pure virtual`) and Bootstrap put beside each other."""
+LABELS = frozenset({"mlabel", "badge", "tsd-tag"})
+"""Classes of the small boxes that Doxygen (`protected`, `pure virtual`), Bootstrap and TypeDoc put beside each other."""
 MAX_ENCLOSING_TERMS = 3
 """Of the definitions around a block, counted from the inside: class, method, parameter."""
 MAX_ENCLOSING_ANCHORS = 64
@@ -141,8 +148,10 @@ def blocks_of_html(text: str, path: Path, *, document_path: str, is_page: bool =
             template.tag = "div"
     for part in (root, *root.itersiblings()):  # libxml2 gives what comes after </html> a root of its own
         make_lists(part)
+        make_word_lists_and_titles(part)
         make_tables(part)
         make_definitions(part)
+        put_releases_below(part)
         make_members(part)
         make_listings(part)
         if is_page:
@@ -178,6 +187,9 @@ def _leads_on(root: Any) -> bool:
 def _parse(text: str, path: Path) -> Any:
     from lxml import etree
 
+    if "<![CDATA[" in text and XHTML.match(text):
+        text = CDATA.sub(lambda said: escape(said[1], quote=False), text)
+    text = PANEL.sub(lambda mark: "</nav>" if mark[1] else "<nav>", text)
     # Bytes, because lxml refuses text that declares an encoding; surrogates and control characters cannot be in XML trees.
     data = text.replace("\0", "").encode("utf-8", "replace")
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
@@ -463,7 +475,7 @@ def _is_about_the_text(heading: Any) -> bool:
 
 def _is_label(element: Any) -> bool:
     """Whether an element is drawn as a small box beside others, with no space written between them."""
-    return element.tag == "span" and not LABELS.isdisjoint(classes_of(element))
+    return element.tag in ("span", "code") and not LABELS.isdisjoint(classes_of(element))
 
 
 def _ids(element: Any) -> list[str]:

@@ -99,6 +99,7 @@ NAMES = {
     "pagination": "navigation",
     "pager": "navigation",
     "prevnext": "navigation",
+    "dropdownmenu": "navigation",
     "navpanel": "navigation",
     "navigationbar": "navigation",
     "globalnav": "navigation",
@@ -157,7 +158,8 @@ MAX_LINE_NUMBERS, MAX_DIGITS = 20_000, 6
 LINK_SHARE_OF_LANGUAGES = 0.15
 """`Available languages: en | fr`: the names of languages are short."""
 SKIP_LINK = re.compile(
-    r"(?:skip|jump) (?:directly )?to (?:the )?(?:main |page )?(?:content|navigation|search)s?$", re.IGNORECASE
+    r"(?:skip|jump) (?:directly )?to (?:the )?(?:main |page )?(?:content|navigation|search)s?$|(?:back|return) to (?:the )?top$",
+    re.IGNORECASE,
 )
 MAX_BAR_LINKS = 8
 MAX_ROW_PIECES, LONGEST_OF_ROW, MOST_WORDS_BESIDE = 1000, 3, 3
@@ -200,6 +202,8 @@ def boilerplate_rule(element: Any) -> str | None:
         return "drawn beside its words"
     if tag == "span" and _is_mark_of_org(element):
         return "tag of a section"
+    if tag == "span" and element.get("class") == "lang" and _is_language(element):
+        return "language of a listing"
     if tag == "form" and "search" in WORD.split(f"{element.get('class') or ''} {element.get('id') or ''}".lower()):
         return "form control"
     if (
@@ -448,6 +452,12 @@ def _is_said_beside(element: Any) -> bool:
     beside = list(islice(around, MAX_EDGE_SIBLINGS))
     own = (around.text, *(one.tail for one in beside))
     return any(text and text.strip() for text in own) or any(_letters(one) for one in beside if one is not element)
+
+
+def _is_language(element: Any) -> bool:
+    """Whether VitePress names the language of a listing so, which shows while nobody points at it."""
+    around = element.getparent()
+    return around is not None and any(name.startswith("language-") for name in classes_of(around))
 
 
 def _is_mark_of_org(element: Any) -> bool:

@@ -1059,3 +1059,40 @@ def test_the_label_of_a_tab_stands_above_what_it_shows(tabs: str) -> None:
 def test_tabs_that_are_not_as_many_as_their_parts_stay_where_they_are() -> None:
     tabs = '<ul role="tablist"><li role="tab">Linux</li><li role="tab">macOS</li></ul><div><p>Use a package.</p></div>'
     assert texts(page(tabs)) == ["- Linux", "- macOS", "Use a package."]
+
+
+def test_text_in_cdata_is_text_in_a_page_of_xml_alone() -> None:
+    listing = "<pre><![CDATA[$ run <all> && stop]]></pre>"
+    xhtml = f'<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><body>{listing}</body></html>'
+    document = convert_html(xhtml.encode(), Path("a.xht"), document_path="a.xht")
+    assert texts(document) == ["$ run <all> && stop"]
+    script = '<html xmlns="http://www.w3.org/1999/xhtml"><body><script>//<![CDATA[\na < b\n//]]></script><p>5 V</p></body></html>'
+    assert texts(convert_html(script.encode(), Path("a.html"), document_path="a.html")) == ["5 V"]
+
+
+def test_panels_of_latex2html_are_navigation_though_they_are_in_no_element() -> None:
+    document = page(
+        '<!--Navigation Panel--><a href="n2.html"><img alt="next" src="next.gif"></a><br><b>Next:</b> <a href="n2.html">Valves</a>'
+        '<!--End of Navigation Panel--><h1>Pumps</h1><!--Table of Child-Links--><strong>Subsections</strong><ul><li><a href="#a">Seal</a>'
+        "</ul><!--End of Table of Child-Links--><p>They pump.</p>"
+    )
+    assert texts(document) == ["Pumps", "They pump."]
+    assert {line.rule for line in document.removed} == {"navigation"}
+
+
+def test_a_release_that_rustdoc_draws_beside_a_heading_stands_below_it() -> None:
+    document = page(
+        '<p>Before.</p><section><span class="rightside"><span class="since" title="Stable since version 1.5">1.5</span> · '
+        '<a class="src" href="m.rs.html">Source</a></span><h4>fn open()</h4></section><p>Opens it.</p>'
+    )
+    assert texts(document) == ["Before.", "fn open()", "Stable since version 1.5", "Opens it."]
+
+
+def test_what_generators_write_beside_listings_and_headings_is_no_text() -> None:
+    document = page(
+        '<a href="#" class="top">Back to top</a><div class="dropdown-menu"><a href="a.rst">.rst</a></div>'
+        '<div class="language-bash"><span class="lang">bash</span><pre>run</pre></div><p>In <span class="lang">German</span>.</p>'
+        '<h3><code class="tsd-tag">Protected</code>active</h3>'
+    )
+    assert texts(document) == ["run", "In German.", "Protected active"]
+    assert [line.rule for line in document.removed] == ["navigation", "navigation", "language of a listing"]
