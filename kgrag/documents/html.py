@@ -74,6 +74,8 @@ BLOCK_ELEMENTS = frozenset(HEADING_LEVELS) | {
     *("p", "pre", "search", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul"),
 }
 LISTS = frozenset({"ul", "ol", "menu", "dir"})
+LINES = frozenset({"div", "ol", "ul", "li"})
+"""Elements that are lines in a listing without paragraphs: Docusaurus', those that google-code-prettify numbers."""
 ABOUT_THE_TEXT = frozenset(
     {
         "author",
@@ -225,6 +227,8 @@ class _Walk:
         self._lists: list[list[Any]] = []
         """For each open list: whether it is numbered, the last number, and the marker that waits for its item's text."""
         self._preserved = 0
+        self._is_listing = False
+        """Whether the open `pre` has lines alone."""
         self._heading: Any = None
         self._term_end = -1
         """Length of the text when a term (`dt`) in it was complete; -1 where there is none."""
@@ -310,6 +314,9 @@ class _Walk:
         if self._heading is not None:  # a heading is one line, whatever is in it
             self._text.add(" ")
             return
+        if self._is_line(tag):
+            self._text.end_line()
+            return
         match tag:
             case "dt" if self._term_end >= 0:
                 self._text.add_separator(",")
@@ -329,6 +336,7 @@ class _Walk:
             case "pre":
                 self._flush()
                 self._preserved += 1
+                self._is_listing = next(element.iter("p", "table", *HEADING_LEVELS), None) is None
             case _:
                 self._flush()
         if tag == "dl":
@@ -368,6 +376,9 @@ class _Walk:
             if self._heading is element:
                 self._flush(heading=HEADING_LEVELS[tag])
                 self._heading = None
+        elif self._is_line(tag):
+            self._text.end_line()
+            return
         elif tag == "dt":
             self._term_end = self._text.length or -1
         elif tag == "pre":
@@ -381,6 +392,9 @@ class _Walk:
             self._lists.pop()
         elif tag == "li" and self._lists:
             self._lists[-1][2] = ""
+
+    def _is_line(self, tag: str) -> bool:
+        return self._preserved > 0 and self._is_listing and tag in LINES
 
     def _add(self, text: str | None) -> None:
         if text:

@@ -1096,3 +1096,20 @@ def test_what_generators_write_beside_listings_and_headings_is_no_text() -> None
     )
     assert texts(document) == ["run", "In German.", "Protected active"]
     assert [line.rule for line in document.removed] == ["navigation", "navigation", "language of a listing"]
+
+
+@pytest.mark.parametrize(
+    "listing",
+    [
+        "<pre><code><div class=line>if x:<br></div><div class=line><br></div><div class=line>    y()<br></div></code></pre>",
+        '<pre class="linenums"><ol><li>if x:</li><li></li>\n<li>    y()</li></ol></pre>',
+    ],
+    ids=["Docusaurus", "prettify"],
+)
+def test_a_listing_whose_lines_are_blocks_is_one_listing(listing: str) -> None:
+    block = only(page(listing))
+    assert (block.kind, [line for line in block.lines if line]) == ("code", ["if x:", "    y()"])
+
+
+def test_a_pre_with_paragraphs_in_it_is_no_listing_of_lines() -> None:
+    assert texts(page("<pre>Pumps<p>Old</p><div>New</div></pre>")) == ["Pumps", "Old", "New"]
