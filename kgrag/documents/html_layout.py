@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
-from kgrag.documents.html_tables import is_data_table, is_marked, rows_of_cells
+from kgrag.documents.html_tables import is_marked, rows_of_cells
 from kgrag.documents.html_tags import BOLD, HEADINGS
 
 __all__ = ["make_sections_of_items", "make_titles_of_boxes"]
@@ -38,29 +38,38 @@ def _is_laid_out(item: Any) -> bool:
 
 
 def make_titles_of_boxes(root: Any) -> None:
-    """Make headings of the titles of boxes, in the tree itself: of a table that only lays out the first row, in bold above others.
+    """Mark tables that only lay out, in the tree itself, and make headings of their titles: of a first row in bold above others.
 
-    The level is how many such tables it is in.
+    Such a table never has two cells beside each other that say something. The level is how many of those with a title it is in.
     """
-    titles = {table: title for table in root.iter("table") if (title := _title(table)) is not None}
+    tables = [table for table in root.iter("table") if _lays_out(table)]
+    for table in tables:
+        table.set("role", "presentation")
+    titles = {table: title for table in tables if (title := _title(table)) is not None}
     for table, title in titles.items():
         depth = sum(around in titles for around in table.iterancestors("table"))
         title.tag = f"h{min(LEVEL + depth, DEEPEST)}"
-        title.tail = None
+
+
+def _lays_out(table: Any) -> bool:
+    rows = rows_of_cells(table)
+    return table.find("caption") is None and all(len([cell for cell in row if _is_filled(cell)]) < 2 for row in rows)
+
+
+def _is_filled(cell: Any) -> bool:
+    return any(text.strip() for text in cell.itertext()) or next(cell.iter("img"), None) is not None
 
 
 def _title(table: Any) -> Any:
-    """The cell, become a part of the page, that is all of a table's first row and says a short line in bold."""
+    """What is in the only cell with words of a table's first row, become one element: a short line in bold above other rows."""
     rows = list(islice(rows_of_cells(table), 2))
-    if len(rows) < 2 or is_data_table(table):
+    cell = next((cell for cell in rows[0] if _said(cell)), None) if len(rows) == 2 else None
+    if cell is None or len(_said(cell)) > LONGEST or not (is_marked(cell) or _is_bar(cell)):
         return None
-    filled = [cell for cell in rows[0] if _said(cell)]
-    if len(filled) != 1 or len(_said(filled[0])) > LONGEST or not (is_marked(filled[0]) or _is_bar(filled[0])):
-        return None
-    inside = filled[0].makeelement("div")
-    inside.text, filled[0].text = filled[0].text, None
-    inside.extend(list(filled[0]))
-    filled[0].append(inside)
+    inside = cell.makeelement("div")
+    inside.text, cell.text = cell.text, None
+    inside.extend(list(cell))
+    cell.append(inside)
     return inside
 
 

@@ -48,17 +48,13 @@ def is_data_table(table: Any) -> bool:
     has_header = next(table.iter("th"), None) is not None
     is_named = any(OF_DOCBOOK in classes_of(one) for one in (table, table.getparent()))
     return bool(len(rows) > 1 or ((has_header or is_named) and rows)) and any(
-        len([cell for cell in _cells(row) if _says(cell)]) > 1 for _, row in rows
+        len(list(_cells(row))) > 1 for _, row in rows
     )
 
 
 def rows_of_cells(table: Any) -> Iterator[list[Any]]:
     """Yield the cells of each row of a table, whether it holds data or lays out."""
     return (list(_cells(row)) for _, row in _row_elements(table))
-
-
-def _says(cell: Any) -> bool:
-    return any(text.strip() for text in cell.itertext()) or next(cell.iter("img"), None) is not None
 
 
 def _has_tables_in_cells(rows: Sequence[tuple[bool, Any]]) -> bool:

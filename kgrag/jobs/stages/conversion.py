@@ -42,10 +42,10 @@ CONVERSION_VERSIONS = {
     **dict.fromkeys(("rst", "textile", "mediawiki"), "10"),
     **dict.fromkeys(("org", "ipynb"), "10"),
     **dict.fromkeys(("rtf", "odt"), "11"),
-    "epub": "12",
-    **dict.fromkeys(("mail", "outlook"), "13"),
+    "epub": "13",
+    **dict.fromkeys(("mail", "outlook"), "14"),
     "info": "10",
-    "html": "24",
+    "html": "25",
     "configuration": "6",
     "pdf": "19",
 }
