@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,17 @@ from kgrag.documents.html_bold_headings import make_headings
 from kgrag.documents.html_contents import make_headings_of_contents
 from kgrag.documents.html_docbook import make_reference_entries
 from kgrag.documents.html_doxygen import make_members
-from kgrag.documents.html_grids import make_definitions, make_tables
+from kgrag.documents.html_grids import make_definitions, make_tables, put_releases_below
 from kgrag.documents.html_groff import make_lists
+from kgrag.documents.html_layout import make_sections_of_items, make_titles_of_boxes
+from kgrag.documents.html_main import beside_main
 from kgrag.documents.html_preformatted import make_sections
 from kgrag.documents.html_scribble import make_listings
 from kgrag.documents.html_tables import is_data_table, table_block
+from kgrag.documents.html_tabs import label_tabs
 from kgrag.documents.html_tags import classes_of
 from kgrag.documents.html_templates import without_template_code
+from kgrag.documents.html_word import make_word_lists_and_titles
 from kgrag.documents.inline_text import FILE_SUFFIX, InlineText, collapse, resolve_href, sentence_around, superscript
 from kgrag.documents.text_encoding import decode
 from kgrag.errors import DocumentError
@@ -69,6 +74,8 @@ BLOCK_ELEMENTS = frozenset(HEADING_LEVELS) | {
     *("p", "pre", "search", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul"),
 }
 LISTS = frozenset({"ul", "ol", "menu", "dir"})
+LINES = frozenset({"div", "ol", "ul", "li"})
+"""Elements that are lines in a listing without paragraphs: Docusaurus', those that google-code-prettify numbers."""
 ABOUT_THE_TEXT = frozenset(
     {
         "author",
@@ -86,6 +93,11 @@ ABOUT_THE_TEXT = frozenset(
 """Classes of headings on title pages (DocBook's) under which nothing stands but what goes on."""
 SHADOW_ROOT = ("shadowrootmode", "shadowroot")
 """Attributes of a template that is shown in its place; any other one is not shown."""
+CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
+XHTML = re.compile(r"\s*<\?xml\b|.{0,2000}?<html\b[^>]{0,1000}?\bxmlns\s*=", re.DOTALL | re.IGNORECASE)
+"""How a page begins in which `<![CDATA[` holds text: for HTML it is a comment, up to the first `>`."""
+PANEL = re.compile(r"<!--(End of )?(?:Navigation Panel|Table of Child-Links)-->")
+"""Between which LaTeX2HTML writes what leads to other pages and below, in no element of its own."""
 LEADS_ON = re.compile(r"\s*[0-5]?(?:\.\d*)?\s*;\s*url\s*=\s*\S", re.IGNORECASE)
 """What a page says that shows another one within seconds."""
 MOST_ON_THE_WAY = 50
@@ -97,8 +109,8 @@ LOGO = "logo"
 ORNAMENTS = frozenset({LOGO, "icon", "permalink"})
 """What generators say that a picture is which shows nothing."""
 WORD = re.compile(r"[^\W_]+")
-LABELS = frozenset({"mlabel", "badge"})
-"""Classes of the small boxes that Doxygen (`protected`, `pure virtual`) and Bootstrap put beside each other."""
+LABELS = frozenset({"mlabel", "badge", "tsd-tag"})
+"""Classes of the small boxes that Doxygen (`protected`, `pure virtual`), Bootstrap and TypeDoc put beside each other."""
 MAX_ENCLOSING_TERMS = 3
 """Of the definitions around a block, counted from the inside: class, method, parameter."""
 MAX_ENCLOSING_ANCHORS = 64
@@ -138,16 +150,21 @@ def blocks_of_html(text: str, path: Path, *, document_path: str, is_page: bool =
             template.tag = "div"
     for part in (root, *root.itersiblings()):  # libxml2 gives what comes after </html> a root of its own
         make_lists(part)
+        make_word_lists_and_titles(part)
         make_tables(part)
         make_definitions(part)
+        put_releases_below(part)
         make_members(part)
         make_listings(part)
         if is_page:
+            label_tabs(part)
+            make_titles_of_boxes(part)
             make_reference_entries(part)
             make_sections(part)
             make_headings_of_contents(part)
             make_headings(part)
-        walk.through(part)
+            make_sections_of_items(part)
+        walk.through(part, beside=beside_main(part) if is_page else frozenset())
     blocks, removed = walk.finish(), walk.removed
     if _leads_on(root) and sum(len(line.split()) for block in blocks for line in block.lines) < MOST_ON_THE_WAY:
         removed += [RemovedLine("redirect", line) for block in blocks for line in block.lines]
@@ -172,6 +189,9 @@ def _leads_on(root: Any) -> bool:
 def _parse(text: str, path: Path) -> Any:
     from lxml import etree
 
+    if "<![CDATA[" in text and XHTML.match(text):
+        text = CDATA.sub(lambda said: escape(said[1], quote=False), text)
+    text = PANEL.sub(lambda mark: "</nav>" if mark[1] else "<nav>", text)
     # Bytes, because lxml refuses text that declares an encoding; surrogates and control characters cannot be in XML trees.
     data = text.replace("\0", "").encode("utf-8", "replace")
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
@@ -195,6 +215,7 @@ class _Walk:
         self._document_path = document_path
         self._base = base
         self._keep_all = keep_all
+        self._beside: frozenset[Any] = frozenset()
         self._text = InlineText()
         self._links: list[tuple[int, int, str]] = []
         self._open_links: list[tuple[Any, int, str]] = []
@@ -206,14 +227,17 @@ class _Walk:
         self._lists: list[list[Any]] = []
         """For each open list: whether it is numbered, the last number, and the marker that waits for its item's text."""
         self._preserved = 0
+        self._is_listing = False
+        """Whether the open `pre` has lines alone."""
         self._heading: Any = None
         self._term_end = -1
         """Length of the text when a term (`dt`) in it was complete; -1 where there is none."""
         self._terms: list[str] = []
         """For each open `dl`, the terms whose definition is open."""
 
-    def through(self, root: Any) -> None:
-        """Visit an element and all that it contains, in document order."""
+    def through(self, root: Any, *, beside: frozenset[Any] = frozenset()) -> None:
+        """Visit an element and all that it contains, in document order, but what stands `beside` the page's main part."""
+        self._beside = beside
         if not self._start(root):
             return
         stack: list[tuple[Any, Iterator[Any]]] = [(root, iter(root))]
@@ -243,7 +267,7 @@ class _Walk:
         if not isinstance(tag, str) or tag in UNSEEN:
             return False
         if not self._keep_all:
-            if rule := boilerplate_rule(element):
+            if rule := boilerplate_rule(element) or ("beside the main part" if element in self._beside else None):
                 self._remove(element, rule)
                 return False
             if tag == "a" and self._is_permalink(element):
@@ -290,6 +314,9 @@ class _Walk:
         if self._heading is not None:  # a heading is one line, whatever is in it
             self._text.add(" ")
             return
+        if self._is_line(tag):
+            self._text.end_line()
+            return
         match tag:
             case "dt" if self._term_end >= 0:
                 self._text.add_separator(",")
@@ -309,6 +336,7 @@ class _Walk:
             case "pre":
                 self._flush()
                 self._preserved += 1
+                self._is_listing = next(element.iter("p", "table", *HEADING_LEVELS), None) is None
             case _:
                 self._flush()
         if tag == "dl":
@@ -348,6 +376,9 @@ class _Walk:
             if self._heading is element:
                 self._flush(heading=HEADING_LEVELS[tag])
                 self._heading = None
+        elif self._is_line(tag):
+            self._text.end_line()
+            return
         elif tag == "dt":
             self._term_end = self._text.length or -1
         elif tag == "pre":
@@ -361,6 +392,9 @@ class _Walk:
             self._lists.pop()
         elif tag == "li" and self._lists:
             self._lists[-1][2] = ""
+
+    def _is_line(self, tag: str) -> bool:
+        return self._preserved > 0 and self._is_listing and tag in LINES
 
     def _add(self, text: str | None) -> None:
         if text:
@@ -455,7 +489,7 @@ def _is_about_the_text(heading: Any) -> bool:
 
 def _is_label(element: Any) -> bool:
     """Whether an element is drawn as a small box beside others, with no space written between them."""
-    return element.tag == "span" and not LABELS.isdisjoint(classes_of(element))
+    return element.tag in ("span", "code") and not LABELS.isdisjoint(classes_of(element))
 
 
 def _ids(element: Any) -> list[str]:

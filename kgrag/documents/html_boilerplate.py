@@ -7,7 +7,7 @@ from collections import Counter
 from itertools import islice
 from typing import Any
 
-from kgrag.documents.html_tags import HEADINGS, classes_of
+from kgrag.documents.html_tags import FOOTNOTES, HEADINGS, classes_of, letters_of
 
 __all__ = ["UNSEEN", "boilerplate_rule", "is_box_label"]
 
@@ -99,6 +99,7 @@ NAMES = {
     "pagination": "navigation",
     "pager": "navigation",
     "prevnext": "navigation",
+    "dropdownmenu": "navigation",
     "navpanel": "navigation",
     "navigationbar": "navigation",
     "globalnav": "navigation",
@@ -157,7 +158,8 @@ MAX_LINE_NUMBERS, MAX_DIGITS = 20_000, 6
 LINK_SHARE_OF_LANGUAGES = 0.15
 """`Available languages: en | fr`: the names of languages are short."""
 SKIP_LINK = re.compile(
-    r"(?:skip|jump) (?:directly )?to (?:the )?(?:main |page )?(?:content|navigation|search)s?$", re.IGNORECASE
+    r"(?:skip|jump) (?:directly )?to (?:the )?(?:main |page )?(?:content|navigation|search)s?$|(?:back|return) to (?:the )?top$",
+    re.IGNORECASE,
 )
 MAX_BAR_LINKS = 8
 MAX_ROW_PIECES, LONGEST_OF_ROW, MOST_WORDS_BESIDE = 1000, 3, 3
@@ -178,8 +180,6 @@ BOXES = frozenset(
 CONTENT_CONTAINERS = frozenset({"html", "body", "main", "article", "section"})
 """Never taken for boilerplate by their class: themes put the page's layout there (`body class="sidebar"`)."""
 NOTE_ROLES = frozenset({"note", "doc-footnote", "doc-endnotes"})
-FOOTNOTES = frozenset({"footnote", "footnotes", "footnote-list"})
-"""Classes of footnotes, which may be nothing but a link: the text refers to them."""
 LINK_SHARE = 0.5
 """An `aside`, or an element named like navigation, that consists of links by at least this share of its letters is navigation."""
 WORD = re.compile(r"\s+")
@@ -202,6 +202,8 @@ def boilerplate_rule(element: Any) -> str | None:
         return "drawn beside its words"
     if tag == "span" and _is_mark_of_org(element):
         return "tag of a section"
+    if tag == "span" and element.get("class") == "lang" and _is_language(element):
+        return "language of a listing"
     if tag == "form" and "search" in WORD.split(f"{element.get('class') or ''} {element.get('id') or ''}".lower()):
         return "form control"
     if (
@@ -452,6 +454,12 @@ def _is_said_beside(element: Any) -> bool:
     return any(text and text.strip() for text in own) or any(_letters(one) for one in beside if one is not element)
 
 
+def _is_language(element: Any) -> bool:
+    """Whether VitePress names the language of a listing so, which shows while nobody points at it."""
+    around = element.getparent()
+    return around is not None and any(name.startswith("language-") for name in classes_of(around))
+
+
 def _is_mark_of_org(element: Any) -> bool:
     """Whether an element is a tag of a section, or says how far one is (`TODO`), as pandoc writes those of Org."""
     if element.get("data-tag-name") is not None:
@@ -468,6 +476,6 @@ def _is_said_whole(brief: Any) -> bool:
 
 
 def _link_share(element: Any) -> float:
-    letters = sum(len(text.strip()) for text in element.itertext())
+    letters = letters_of(element)
     linked = sum(len(text.strip()) for link in element.iter("a") for text in link.itertext())
     return linked / letters if letters else 1.0

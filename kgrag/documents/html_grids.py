@@ -1,6 +1,7 @@
 """Tables and definitions of HTML pages that are written with other elements.
 
-Tables: Javadoc's summaries, and elements with ARIA's roles of tables. Definitions: rustdoc's fields, and Texinfo's functions and the like.
+Tables: Javadoc's summaries, and elements with ARIA's roles of tables. Definitions: rustdoc's fields, and Texinfo's functions and the
+like. And releases, which rustdoc writes before the heading that they belong to.
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import Any
 
-from kgrag.documents.html_tags import classes_of
+from kgrag.documents.html_tags import HEADINGS, classes_of, letters_of
 
-__all__ = ["make_definitions", "make_tables"]
+__all__ = ["make_definitions", "make_tables", "put_releases_below"]
 
 GRID = "summary-table"
 """The class of the tables of Javadoc since version 16: cell after cell, their columns named by the first ones."""
@@ -23,6 +24,8 @@ TABLE_ROLES, CELL_ROLES = (
 HEADER_ROLE = "columnheader"
 FIELD_IDS = ("structfield.", "variant.")
 """How the ids of rustdoc's fields begin."""
+AT_THE_RIGHT, RELEASE = "rightside", "since"
+"""Classes of what rustdoc draws beside a heading and writes before it, and of the release in it."""
 CATEGORIES = frozenset({"category", "category-def"})
 """Classes of what Texinfo says a defined name is, before it: `Command: print [number]`."""
 
@@ -56,6 +59,19 @@ def make_definitions(root: Any) -> None:
         definition.extend([field, below])
 
 
+def put_releases_below(root: Any) -> None:
+    """Put what rustdoc draws beside a heading below it, in the tree itself; a release is said as its title says it."""
+    for release in root.iter("span"):
+        if RELEASE in classes_of(release) and (said := release.get("title")):
+            release.text = said
+            if (release.tail or "").strip() == "·":  # before a link to the source
+                release.tail = None
+    for beside in list(root.iter("span")):
+        heading = beside.getnext()
+        if AT_THE_RIGHT in classes_of(beside) and heading is not None and heading.tag in HEADINGS:
+            heading.addnext(beside)
+
+
 def _make_grid(element: Any) -> None:
     cells = [child for child in element if isinstance(child.tag, str)]
     headers = list(takewhile(lambda cell: GRID_HEADER in classes_of(cell), cells))
@@ -72,12 +88,10 @@ def _make_by_roles(element: Any) -> None:
     rows = [
         [cell for cell in row.iter() if cell.get("role") in CELL_ROLES] for row in inside if row.get("role") == "row"
     ]
-    if any(len(row) > 1 for row in rows) and _letters(element) == sum(_letters(cell) for row in rows for cell in row):
+    if any(len(row) > 1 for row in rows) and letters_of(element) == sum(
+        letters_of(cell) for row in rows for cell in row
+    ):
         _become_table(element, rows, [cell for row in rows for cell in row if cell.get("role") == HEADER_ROLE])
-
-
-def _letters(element: Any) -> int:
-    return sum(len(text.strip()) for text in element.itertext())
 
 
 def _become_table(element: Any, rows: Sequence[Sequence[Any]], headers: Sequence[Any]) -> None:

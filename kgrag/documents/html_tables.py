@@ -11,7 +11,7 @@ from kgrag.documents.blocks import Block, Link, TableRow, join_header_rows
 from kgrag.documents.html_tags import HEADINGS, classes_of
 from kgrag.documents.separators import NUMBER
 
-__all__ = ["is_data_table", "table_block"]
+__all__ = ["is_data_table", "is_marked", "rows_of_cells", "table_block"]
 
 MAX_SPAN = 100
 """Of a cell over columns; a page that asks for more is wrong or hostile."""
@@ -50,6 +50,11 @@ def is_data_table(table: Any) -> bool:
     return bool(len(rows) > 1 or ((has_header or is_named) and rows)) and any(
         len(list(_cells(row))) > 1 for _, row in rows
     )
+
+
+def rows_of_cells(table: Any) -> Iterator[list[Any]]:
+    """Yield the cells of each row of a table, whether it holds data or lays out."""
+    return (list(_cells(row)) for _, row in _row_elements(table))
 
 
 def _has_tables_in_cells(rows: Sequence[tuple[bool, Any]]) -> bool:
@@ -146,8 +151,8 @@ def _first_row_names_columns(table: Any) -> bool:
     rows = [list(_cells(row)) for _, row in islice(_row_elements(table), MOST_LOOKED_AT)]
     if len(rows) < 2 or len(rows[0]) < 2:
         return False
-    if all(map(_is_marked, rows[0])):
-        return not all(map(_is_marked, rows[1]))
+    if all(map(is_marked, rows[0])):
+        return not all(map(is_marked, rows[1]))
     return _are_names_above_numbers([[" ".join("".join(cell.itertext()).split()) for cell in row] for row in rows])
 
 
@@ -165,7 +170,7 @@ def _are_names_above_numbers(rows: list[list[str]]) -> bool:
     return any(all(NUMBER.fullmatch(cell) for cell in below) for below in columns)
 
 
-def _is_marked(cell: Any, depth: int = MARKS_DEEP) -> bool:
+def is_marked(cell: Any, depth: int = MARKS_DEEP) -> bool:
     """Whether all of a cell's words are bold or centred: by itself, or by elements inside of it."""
     if cell.tag in MARKS or cell.get("align") == "center":
         return bool("".join(cell.itertext()).strip())
@@ -173,7 +178,7 @@ def _is_marked(cell: Any, depth: int = MARKS_DEEP) -> bool:
     if depth == 0 or any((said or "").strip() for said in own):
         return False
     worded = [inner for inner in cell if isinstance(inner.tag, str) and "".join(inner.itertext()).strip()]
-    return bool(worded) and all(_is_marked(inner, depth - 1) for inner in worded)
+    return bool(worded) and all(is_marked(inner, depth - 1) for inner in worded)
 
 
 def _cells(row: Any) -> Iterator[Any]:

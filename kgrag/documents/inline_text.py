@@ -113,6 +113,11 @@ class InlineText:
             self._push("\n")
             self._gap = False
 
+    def end_line(self) -> None:
+        """End the line where text stands in it, as a block within `pre` does."""
+        if not self._ends_line():
+            self.add_line_break()
+
     def mark(self) -> int:
         """Return where the next word will begin."""
         return self.length + (1 if self._gap and self.length and not self._ends_line() else 0)

@@ -1016,3 +1016,103 @@ def test_the_address_of_a_picture_says_nothing() -> None:
         """<p><img alt="../_images/valve.jpg" src="../_images/valve.jpg"/></p><p><img alt="A/B valve" src="_images/ab.png"/></p>"""
     )
     assert texts(document) == ["A/B valve"]
+
+
+MAIN = f"<h1>Flow meter</h1><p>{LONG}</p>"
+
+
+def test_what_stands_beside_the_main_part_of_a_page_is_counted() -> None:
+    beside = '<div id="help"><h2>Keys</h2><p>Press ? for help.</p></div><div class="bar"><h1>The Meter Book</h1></div>'
+    document = page(f'<div>{beside}<div id="content"><main>{MAIN}</main></div></div>')
+    assert texts(document) == ["Flow meter", LONG]
+    assert [line.rule for line in document.removed] == ["beside the main part"] * 3
+
+
+def test_a_title_above_the_main_part_and_notes_below_it_stay() -> None:
+    notes = '<section class="footnotes"><ol><li>At 20 °C.</li></ol></section>'
+    document = page(f'<div><h1>Flow meter</h1></div><div role="main"><p>{LONG}</p></div>{notes}')
+    assert texts(document) == ["Flow meter", LONG, "1. At 20 °C."]
+
+
+def test_the_main_part_has_no_word_where_it_is_one_of_several_or_says_less_than_what_is_beside_it() -> None:
+    two = page(f"<main>{MAIN}</main><p>Sold by Acme.</p><main>{MAIN}</main>")
+    assert "Sold by Acme." in texts(two)
+    longer = page(f"<main><p>{LONG}</p></main><div><p>{LONG} And the meter, too.</p></div>")
+    assert texts(longer) == [LONG, f"{LONG} And the meter, too."]
+
+
+@pytest.mark.parametrize(
+    "tabs",
+    [
+        '<div class="set"><input type="radio"/><div class="labels"><label for="a">Linux</label><label>macOS</label></div>'
+        "<div><div><p>Use apt.</p></div><div><p>Use brew.</p></div></div></div>",
+        '<div><ul role="tablist"><li role="tab">Linux</li><li role="tab">macOS</li></ul><div><div role="tabpanel"><p>Use apt.</p>'
+        '</div><div role="tabpanel" hidden><p>Use brew.</p></div></div></div>',
+        '<div><div role="tablist"><button role="tab" aria-controls="p0">Linux</button><button role="tab" aria-controls="p1">macOS'
+        '</button></div><div id="p0" role="tabpanel"><p>Use apt.</p></div><div id="p1" role="tabpanel"><p>Use brew.</p></div></div>',
+        '<ul class="nav nav-tabs"><li><a href="#apt">Linux</a></li><li><a href="#brew">macOS</a></li></ul>'
+        '<div class="tab-content"><div id="apt"><p>Use apt.</p></div><div id="brew"><p>Use brew.</p></div></div>',
+    ],
+    ids=["labels", "roles", "buttons", "Bootstrap"],
+)
+def test_the_label_of_a_tab_stands_above_what_it_shows(tabs: str) -> None:
+    assert texts(page(f"<h1>Install</h1>{tabs}")) == ["Install", "Linux", "Use apt.", "macOS", "Use brew."]
+
+
+def test_tabs_that_are_not_as_many_as_their_parts_stay_where_they_are() -> None:
+    tabs = '<ul role="tablist"><li role="tab">Linux</li><li role="tab">macOS</li></ul><div><p>Use a package.</p></div>'
+    assert texts(page(tabs)) == ["- Linux", "- macOS", "Use a package."]
+
+
+def test_text_in_cdata_is_text_in_a_page_of_xml_alone() -> None:
+    listing = "<pre><![CDATA[$ run <all> && stop]]></pre>"
+    xhtml = f'<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><body>{listing}</body></html>'
+    document = convert_html(xhtml.encode(), Path("a.xht"), document_path="a.xht")
+    assert texts(document) == ["$ run <all> && stop"]
+    script = '<html xmlns="http://www.w3.org/1999/xhtml"><body><script>//<![CDATA[\na < b\n//]]></script><p>5 V</p></body></html>'
+    assert texts(convert_html(script.encode(), Path("a.html"), document_path="a.html")) == ["5 V"]
+
+
+def test_panels_of_latex2html_are_navigation_though_they_are_in_no_element() -> None:
+    document = page(
+        '<!--Navigation Panel--><a href="n2.html"><img alt="next" src="next.gif"></a><br><b>Next:</b> <a href="n2.html">Valves</a>'
+        '<!--End of Navigation Panel--><h1>Pumps</h1><!--Table of Child-Links--><strong>Subsections</strong><ul><li><a href="#a">Seal</a>'
+        "</ul><!--End of Table of Child-Links--><p>They pump.</p>"
+    )
+    assert texts(document) == ["Pumps", "They pump."]
+    assert {line.rule for line in document.removed} == {"navigation"}
+
+
+def test_a_release_that_rustdoc_draws_beside_a_heading_stands_below_it() -> None:
+    document = page(
+        '<p>Before.</p><section><span class="rightside"><span class="since" title="Stable since version 1.5">1.5</span> · '
+        '<a class="src" href="m.rs.html">Source</a></span><h4>fn open()</h4></section><p>Opens it.</p>'
+    )
+    assert texts(document) == ["Before.", "fn open()", "Stable since version 1.5", "Opens it."]
+
+
+def test_what_generators_write_beside_listings_and_headings_is_no_text() -> None:
+    document = page(
+        '<a href="#" class="top">Back to top</a><div class="dropdown-menu"><a href="a.rst">.rst</a></div>'
+        '<div class="language-bash"><span class="lang">bash</span><pre>run</pre></div><p>In <span class="lang">German</span>.</p>'
+        '<h3><code class="tsd-tag">Protected</code>active</h3>'
+    )
+    assert texts(document) == ["run", "In German.", "Protected active"]
+    assert [line.rule for line in document.removed] == ["navigation", "navigation", "language of a listing"]
+
+
+@pytest.mark.parametrize(
+    "listing",
+    [
+        "<pre><code><div class=line>if x:<br></div><div class=line><br></div><div class=line>    y()<br></div></code></pre>",
+        '<pre class="linenums"><ol><li>if x:</li><li></li>\n<li>    y()</li></ol></pre>',
+    ],
+    ids=["Docusaurus", "prettify"],
+)
+def test_a_listing_whose_lines_are_blocks_is_one_listing(listing: str) -> None:
+    block = only(page(listing))
+    assert (block.kind, [line for line in block.lines if line]) == ("code", ["if x:", "    y()"])
+
+
+def test_a_pre_with_paragraphs_in_it_is_no_listing_of_lines() -> None:
+    assert texts(page("<pre>Pumps<p>Old</p><div>New</div></pre>")) == ["Pumps", "Old", "New"]

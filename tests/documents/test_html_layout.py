@@ -1,0 +1,52 @@
+"""Pages that are laid out by lists and tables: sections in items, boxes with a title."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kgrag.documents.html import convert_html
+
+
+def read(body: str) -> list[tuple[str, int, str]]:
+    document = convert_html(f"<html><body>{body}</body></html>".encode(), Path("a.html"), document_path="a.html")
+    return [(block.kind, block.level, "\n".join(block.lines)) for block in document.blocks]
+
+
+def test_items_with_headings_are_sections_at_whatever_depth() -> None:
+    method = "<li><h4>open</h4><pre>void open()</pre><div>Opens the valve.</div></li>"
+    assert read(f"<ul><li><h3>Methods</h3><ul>{method}</ul></li></ul>") == [
+        ("heading", 3, "Methods"),
+        ("heading", 4, "open"),
+        ("code", 0, "void open()"),
+        ("paragraph", 0, "Opens the valve."),
+    ]
+
+
+def test_numbered_items_with_headings_keep_their_numbers() -> None:
+    assert read("<ol><li><h3>Unpack</h3>the valve</li></ol>")[1] == ("list_item", 1, "1. the valve")
+
+
+def test_blocks_of_an_only_item_are_no_items_but_paragraphs_of_one_are() -> None:
+    assert read("<ul><li><div>open(): void</div><div>Opens the valve.</div></li></ul>") == [
+        ("paragraph", 0, "open(): void"),
+        ("paragraph", 0, "Opens the valve."),
+    ]
+    assert read("<ul><li><p>Open the valve.</p><p>Wait.</p></li></ul>")[0] == ("list_item", 1, "- Open the valve.")
+
+
+def test_a_table_that_never_has_two_cells_beside_each_other_lays_out_and_its_title_is_a_heading() -> None:
+    inner = (
+        '<table><tr><td colspan="3">&nbsp;<br>class <b>Valve</b>(Part)</td></tr>'
+        "<tr><td>&nbsp;</td><td>&nbsp;</td><td>Opens and closes.</td></tr></table>"
+    )
+    outer = f"<table><tr><td colspan=2><b>Classes</b></td></tr><tr><td>&nbsp;</td><td>{inner}</td></tr></table>"
+    assert read(outer) == [
+        ("heading", 2, "Classes"),
+        ("heading", 3, "class Valve(Part)"),
+        ("paragraph", 0, "Opens and closes."),
+    ]
+
+
+def test_a_row_in_bold_above_rows_of_several_cells_is_no_heading() -> None:
+    rows = "<tr><td colspan=2><b>Ratings</b></td></tr><tr><td>Supply</td><td>24 V</td></tr>"
+    assert [kind for kind, _, _ in read(f"<table>{rows}</table>")] == ["table"]
