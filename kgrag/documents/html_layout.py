@@ -64,7 +64,12 @@ def _title(table: Any) -> Any:
     """What is in the only cell with words of a table's first row, become one element: a short line in bold above other rows."""
     rows = list(islice(rows_of_cells(table), 2))
     cell = next((cell for cell in rows[0] if _said(cell)), None) if len(rows) == 2 else None
-    if cell is None or len(_said(cell)) > LONGEST or not (is_marked(cell) or _is_bar(cell)):
+    if (
+        cell is None
+        or next(table.iter("input"), None) is not None
+        or len(_said(cell)) > LONGEST
+        or not (is_marked(cell) or _is_bar(cell))
+    ):
         return None
     inside = cell.makeelement("div")
     inside.text, cell.text = cell.text, None

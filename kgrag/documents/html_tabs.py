@@ -30,7 +30,12 @@ def label_tabs(root: Any) -> None:
         shown = [_shown_by(tab, by_id) for tab in tabs]
         if any(one is None for one in shown):
             shown = list(_parts_below(row))
-        if not tabs or len(shown) != len(tabs) or any(row in one.iterancestors() for one in shown):
+        if (
+            not tabs
+            or len(set(shown)) != len(tabs)
+            or len(shown) != len(tabs)
+            or any(row in one.iterancestors() for one in shown)
+        ):
             continue
         for tab, part in zip(tabs, shown, strict=True):
             _put_above(part, " ".join("".join(tab.itertext()).split()))

@@ -1116,3 +1116,9 @@ def test_a_listing_whose_lines_are_blocks_is_one_listing(listing: str) -> None:
 
 def test_a_pre_with_paragraphs_in_it_is_no_listing_of_lines() -> None:
     assert texts(page("<pre>Pumps<p>Old</p><div>New</div></pre>")) == ["Pumps", "Old", "New"]
+
+
+def test_tabs_that_choose_rows_of_one_table_are_put_nowhere() -> None:
+    tabs = '<div role="tablist"><button role="tab" aria-controls="t">All</button><button role="tab" aria-controls="t">Static</button></div>'
+    table = "<table><tr><th>Name</th><th>Use</th></tr><tr><td>open</td><td>Opens.</td></tr></table>"
+    assert [block.kind for block in page(f'{tabs}<div id="t" role="tabpanel">{table}</div>').blocks] == ["table"]

@@ -50,3 +50,8 @@ def test_a_table_that_never_has_two_cells_beside_each_other_lays_out_and_its_tit
 def test_a_row_in_bold_above_rows_of_several_cells_is_no_heading() -> None:
     rows = "<tr><td colspan=2><b>Ratings</b></td></tr><tr><td>Supply</td><td>24 V</td></tr>"
     assert [kind for kind, _, _ in read(f"<table>{rows}</table>")] == ["table"]
+
+
+def test_a_table_of_fields_to_fill_in_has_no_title() -> None:
+    form = "<tr><td colspan=2><b>Your search terms</b></td></tr><tr><td><input name=q></td><td></td></tr>"
+    assert read(f"<table>{form}</table>") == [("paragraph", 0, "Your search terms")]
