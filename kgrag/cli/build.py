@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,6 +26,7 @@ from kgrag.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from kgrag.jobs.estimate import Estimate
     from kgrag.jobs.report import BuildReport, GraphReport
     from kgrag.jobs.train import TrainedRanker
     from kgrag.knowledge_graph import KnowledgeGraph
@@ -186,12 +188,14 @@ def build(
     ] = None,
     dry_run: Annotated[
         bool,
-        typer.Option("--dry-run", help="Say what it would do, cost and take; call nothing and change nothing."),
+        typer.Option(
+            "--dry-run",
+            help="Say what it would do, cost and take; ask no model and change nothing. Ctrl-C: of the files until then.",
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> int:
     """Make a store hold what files and folders hold; what is unchanged is left alone, so the same command also updates and resumes."""
-    from kgrag.cli.estimate import show_estimate
     from kgrag.cli.output import complain, print_json, stdout, terminal_progress
     from kgrag.cli.train import trained_fields, trained_words
     from kgrag.documents.discovery import discover
@@ -230,12 +234,7 @@ def build(
     if recorded is not None and "recorded" not in load_settings(**settings).extractor:
         raise InputError(f"--recorded {recorded}: expected --extractor recorded, which reads it.")
     if dry_run:
-        estimate = estimate_build(*paths, store=store, metadata=metadata, progress=terminal_progress(), **settings)
-        if as_json:
-            print_json(estimate)
-        else:
-            show_estimate(estimate)
-        return 1 if estimate.unreadable else 0
+        return _foresee(partial(estimate_build, *paths, store=store, metadata=metadata, **settings), as_json=as_json)
     if learn is not None:
         from kgrag.retrieve.pipeline import expect_pipeline_place
 
@@ -257,6 +256,27 @@ def build(
     if not found.sources:
         complain(f"No file that kgrag reads in {', '.join(map(str, paths))}.")
     return 0 if report.complete and found.sources else 1
+
+
+def _foresee(estimate_into: Callable[..., Estimate], *, as_json: bool) -> int:
+    """Show what a build would do; Ctrl-C shows it of the files that were read until then."""
+    from kgrag.cli.estimate import show_estimate
+    from kgrag.cli.output import print_json, terminal_progress
+    from kgrag.errors import Interrupted
+    from kgrag.jobs.estimate import Estimate
+
+    estimate, interrupted = Estimate(), False
+    try:
+        estimate_into(progress=terminal_progress(), result=estimate)
+    except KeyboardInterrupt:
+        interrupted = True
+    if as_json:
+        print_json(estimate)
+    else:
+        show_estimate(estimate)
+    if interrupted:
+        raise Interrupted("Interrupted: this is of the files that were read until then. Nothing was changed.")
+    return 1 if estimate.unreadable else 0
 
 
 def _learnt(opened: KnowledgeGraph, out: Path, report: BuildReport) -> TrainedRanker | str:

@@ -18,34 +18,46 @@ def usage_words(usage: Usage) -> str:
 
 
 def show_estimate(estimate: Estimate) -> None:
-    """Print an estimate."""
+    """Print an estimate, also one that was interrupted."""
     from kgrag.cli.output import stdout, time_said
 
-    say = stdout.print
-    say("Dry run: nothing was called, nothing was changed.")
+    def say(line: str) -> None:
+        stdout.print(line, markup=False)
+
+    say("Dry run: no model was asked, nothing was changed.")
+    if estimate.times_read != 1:
+        say(
+            f"Of {estimate.files + estimate.unchanged_files:,} of {estimate.found_files:,} files, drawn by chance: "
+            f"all together have about {estimate.times_read:,.1f} times of this."
+        )
     say(
         f"Documents: {estimate.documents:,} to be read from {estimate.files:,} files, {estimate.unchanged_files:,} files unchanged"
     )
     say(f"Chunks: {estimate.chunks:,}")
     for name, graph in estimate.graphs.items():
-        line = f"Graph {name}: {graph.chunks:,} chunks to extract, {graph.calls:,} calls"
+        line = f"Graph {name}: {graph.chunks:,} chunks to extract"
         if graph.cached_calls:
             line += f", {graph.cached_calls:,} answered by the cache"
         if graph.calls:
             line += (
-                f", {graph.prompt_tokens:,} + {graph.completion_tokens:,} tokens, {_dollars(graph.cost)}, "
+                f", {graph.calls:,} calls, {graph.prompt_tokens:,} + {graph.completion_tokens:,} tokens, {_dollars(graph.cost)}, "
                 f"about {time_said(graph.seconds)}"
             )
-        say(line, markup=False)
-    if estimate.embedding_tokens:
+        say(line)
+    if estimate.embedding_cost != 0:
         say(f"Embeddings: {estimate.embedding_tokens:,} tokens of chunks, {_dollars(estimate.embedding_cost)}")
-    say(
-        f"In all: {_dollars(estimate.cost)}, about {time_said(estimate.seconds)} of model calls at the limits that are set"
-    )
+    here = {"reading": estimate.reading_seconds, "embedding of chunks": estimate.embedding_seconds}
+    took = ", ".join(f"{what} about {time_said(seconds)}" for what, seconds in here.items() if seconds >= 1)
+    if took:
+        say(f"On this machine: {took}; the graph and its vectors come on top")
+    if estimate.cost != 0 or estimate.seconds:
+        say(
+            f"In all: {_dollars(estimate.cost)}, about {time_said(estimate.seconds)} of model calls at the limits that are set"
+        )
     for path, reason in estimate.unreadable.items():
-        say(f"cannot be read: {path}: {reason}", markup=False)
+        say(f"cannot be read: {path}: {reason}")
     for assumption in estimate.assumptions:
-        say(f"note: {assumption}", markup=False)
+        say(f"note: {assumption}")
 
 
 def _dollars(cost: float | None) -> str:

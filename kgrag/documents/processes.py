@@ -1,4 +1,4 @@
-"""Conversion of PDF and Office files in processes of their own, several beside each other.
+"""Conversion of files in processes of their own, several beside each other.
 
 A process that ends (a fault in a parser's native code), takes too long or too much memory is that file's failure, and the next file gets a
 new one. A process is this module, run by the interpreter that runs us: it takes a file at a time on its standard input, and ends when that
@@ -34,10 +34,10 @@ from kgrag.documents.page_parts import PART_PAGES, may_have_parts, parts_of, rea
 from kgrag.documents.reading import convert_file
 from kgrag.errors import DocumentError, KgragError
 
-__all__ = ["FORMATS", "Conversion", "ConversionProcesses", "Stopped"]
+__all__ = ["IN_PLACE", "Conversion", "ConversionProcesses", "Stopped"]
 
-FORMATS = frozenset(["pdf", "docx", "pptx", "picture", "mail", "outlook"])
-"""Formats whose conversion takes longer than to hand a file over."""
+IN_PLACE = frozenset({"jsonl"})
+"""Formats without a conversion: ready passages. Any other takes much longer than to hand a file over (a page of HTML 15 times as long)."""
 MOST_SECONDS = 1800.0
 """Of one file, or part of one; a manual of a thousand pages takes one to three minutes of processor time."""
 FILES_OF_A_PROCESS = 100
@@ -110,7 +110,7 @@ class ConversionProcesses:
         waiting: deque[T] = deque()
         for file in files:
             source = source_of(file)
-            if self._count and source is not None and source.format in FORMATS:
+            if self._count and source is not None and source.format not in IN_PLACE:
                 self._begun[source.path] = self._begin(source)
             waiting.append(file)
             if len(waiting) > AHEAD * self._count:

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from kgrag.documents import Converted, Source
 from kgrag.documents.page_parts import may_have_parts
-from kgrag.documents.processes import FORMATS, ConversionProcesses
+from kgrag.documents.processes import IN_PLACE, ConversionProcesses
 from kgrag.engines.base import Extract
 from kgrag.engines.work import extract_chunk, read_source
 from kgrag.extract.base import Extractor
@@ -22,7 +22,7 @@ from kgrag.settings import Settings
 __all__ = ["LocalEngine"]
 
 MIN_MB = 2.0
-"""With so many megabytes of PDF and Office files conversion has processes of its own: each takes two or three seconds to start."""
+"""With so many megabytes of files conversion has processes of its own: each takes up to three seconds to start."""
 
 T = TypeVar("T")
 
@@ -72,7 +72,7 @@ class _Readers:
 
 def _processes(sources: Iterable[Source], settings: Settings) -> int:
     """How many processes convert: as many as are set, else one for each core where there is enough to convert; 0 is the build's own."""
-    files = [source for source in sources if source.format in FORMATS]
+    files = [source for source in sources if source.format not in IN_PLACE]
     wanted = settings.processes
     if wanted is None:
         wanted = (os.cpu_count() or 1) if sum(_size(file.path) for file in files) >= MIN_MB * 1_000_000 else 1

@@ -1,26 +1,32 @@
 """`kgrag build --dry-run`: what a build would do and cost, without a call and without a change.
 
-Files that the ledger does not know as they are now are read and chunked in memory; the real extractors make the real prompts for the
-chunks that are to be extracted, and a model that only counts takes them. What completions and time will be is measured in the ledger where
-there were enough calls, else assumed: `assumptions` says which.
+Files that the ledger does not know as they are now are read and chunked in memory, as a build does it; the real extractors make the real
+prompts for the chunks that are to be extracted, and a model that only counts takes them. What completions and time will be is measured in
+the ledger where there were enough calls, else assumed: `assumptions` says which. How long a local embedder takes is tried on some chunks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import threading
+import time
+from collections import Counter
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from random import Random
 
 from pydantic import BaseModel, Field, computed_field
 
 from kgrag.common.progress import Progress, Silent
+from kgrag.common.waiting import wait_for
 from kgrag.documents import discover
 from kgrag.documents.table_rows import row_texts
-from kgrag.engines.work import read_source
+from kgrag.engines import Engine
 from kgrag.errors import DocumentError, ModelReplyError
+from kgrag.extract import EXTRACTORS, asks_model
 from kgrag.extract.base import Extractor, InducesSchema, chunk_fingerprints
-from kgrag.jobs.stages.conversion import file_digest, is_unchanged, source_version
+from kgrag.jobs.stages.conversion import KnownFile
 from kgrag.jobs.stages.extraction import is_done
 from kgrag.jobs.stages.schema import recall_schema
 from kgrag.models.base import ChatModel, Embedder
@@ -40,7 +46,10 @@ ASSUMED_SECONDS_OF_A_CALL = 5.0
 """300 tokens at 60 a second, as hosted models write."""
 ENOUGH_CALLS = 20
 """From so many measured calls on their mean is taken instead of what is assumed."""
-BATCH_CHUNKS = 500
+BATCH_CHUNKS = 100
+TIMED, TIMED_OF_A_BATCH = 48, 4
+"""Texts that are embedded here to see how long that takes, where no server does it: in all, and of one batch of chunks; 1 to 2 s."""
+SAY_EVERY_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +93,9 @@ class GraphEstimate(BaseModel):
 class Estimate(BaseModel):
     """What a build would do and cost."""
 
-    model: str
+    model: str = ""
+    found_files: int = 0
+    """As many as `files` and `unchanged_files` together, unless it was interrupted."""
     files: int = 0
     """To be read: new, changed, or failed before."""
     documents: int = 0
@@ -93,8 +104,12 @@ class Estimate(BaseModel):
     chunks: int = 0
     """Of all documents, once it is done."""
     embedding_tokens: int = 0
-    """Of chunks and rows of their tables that a hosted embedder would be asked for; entities come on top."""
+    """Of chunks and rows of their tables, as hosted models count; entities come on top."""
     embedding_cost: float | None = 0.0
+    reading_seconds: float = 0.0
+    """That it took here to read the files, which a build does again."""
+    embedding_seconds: float = 0.0
+    """That a local embedder would take here; 0 of a hosted one."""
     graphs: dict[str, GraphEstimate] = Field(default_factory=dict)
     unreadable: dict[str, str] = Field(default_factory=dict)
     """Path → why it cannot be read."""
@@ -106,6 +121,11 @@ class Estimate(BaseModel):
         """US dollars of everything; None where some price is not known."""
         parts = [self.embedding_cost, *(graph.cost for graph in self.graphs.values())]
         return None if any(part is None for part in parts) else sum(part or 0.0 for part in parts)
+
+    @property
+    def times_read(self) -> float:
+        """How many times as many files were found as were looked at: 1, unless it was interrupted."""
+        return self.found_files / max(1, self.files + self.unchanged_files)
 
     @computed_field  # type: ignore[prop-decorator]
     @property
@@ -128,7 +148,7 @@ def expected_of(model: ChatModel | None) -> Usage:
     return model.expected if isinstance(model, ExpectingChatModel) else Usage()
 
 
-async def estimate(
+def estimate(
     paths: Sequence[Path],
     *,
     store: GraphStore | None,
@@ -136,53 +156,76 @@ async def estimate(
     extractors: Sequence[tuple[str, Extractor]],
     model: CountingChatModel,
     settings: Settings,
+    engine: Engine,
     metadata: Path | None = None,
     progress: Progress | None = None,
+    result: Estimate | None = None,
 ) -> Estimate:
     """Estimate a build of `paths` into `store` (None: into a new one) by these extractors, by graph, which ask `model`.
 
-    Nothing is called and nothing is written. Raises `InputError` for a path that does not exist.
+    No server of a model is called and nothing is written. `engine` reads the files, in an order drawn by chance: those that were read
+    stand for all at any time. `result` is what is filled and returned: who interrupts has in it what was counted until then.
+    Raises `InputError` for a path that does not exist.
     """
-    result = Estimate(model=model.name)
-    usage = {graph: Measured() for graph, _ in extractors}
+    result = result or Estimate()
+    result.model = model.name
     for graph, extractor in extractors:
-        usage[graph] = measured(store, graph)
         result.graphs[graph] = GraphEstimate()
         if isinstance(extractor, InducesSchema) and not (store and recall_schema(extractor, graph, store=store)):
             result.assumptions.append(
                 f"{graph}: the schema is induced first, by one call more, and makes prompts longer"
             )
-    hosted_embedder = is_hosted(settings.embedder)
-    for batch in _batches(_chunks(paths, store, embedder, settings, metadata, result, progress or Silent())):
-        result.chunks += len(batch)
-        if hosted_embedder:
-            result.embedding_tokens += _tokens_to_embed(batch, store, embedder, rows=settings.table_rows)
-        for graph, extractor in extractors:
-            known = store.ledger.of_subjects("extract", [chunk.id for chunk in batch], scope=graph) if store else {}
-            fingerprint = chunk_fingerprints(extractor)
-            wanted = [
-                chunk
-                for chunk in batch
-                if not is_done(known.get(chunk.id), fingerprint(chunk), retry_partial=settings.retry == "partial")
-            ]
-            await _count(extractor, wanted, model, result.graphs[graph])
+    sample: list[str] = []
+    chunks = _chunks(paths, store, embedder, settings, engine, metadata, result, progress or Silent())
+    try:
+        for batch in _batches(chunks):
+            result.chunks += len(batch)
+            texts = _to_embed(batch, store, embedder, rows=settings.table_rows)
+            result.embedding_tokens += sum(map(estimate_tokens, texts))
+            sample += texts[:: max(1, len(texts) // TIMED_OF_A_BATCH)]
+            for graph, extractor in extractors:
+                known = store.ledger.of_subjects("extract", [chunk.id for chunk in batch], scope=graph) if store else {}
+                asks = asks_model(extractor.name) or extractor.name not in EXTRACTORS
+                # What asks no model has learnt nothing of the corpus yet: what it did is taken for done.
+                fingerprint = chunk_fingerprints(extractor) if asks else None
+                wanted = [
+                    chunk
+                    for chunk in batch
+                    if (record := known.get(chunk.id)) is None
+                    or not is_done(
+                        record,
+                        fingerprint(chunk) if fingerprint else record.version,
+                        retry_partial=settings.retry == "partial",
+                    )
+                ]
+                result.graphs[graph].chunks += len(wanted)
+                if asks:
+                    wait_for(_count(extractor, wanted, model, result.graphs[graph]))
+        if sample and not is_hosted(settings.embedder):
+            result.embedding_seconds = result.embedding_tokens * _seconds_of_a_token(embedder, sample[:TIMED])
+    finally:
+        chunks.close()
+        _conclude(result, {graph: measured(store, graph) for graph, _ in extractors}, settings)
+    return result
+
+
+def _conclude(result: Estimate, takes: Mapping[str, Measured], settings: Settings) -> None:
+    """Say what it costs that was counted, and what is assumed."""
     prices = load_prices(settings.prices)
     for graph, counts in result.graphs.items():
-        takes = usage[graph]
-        used = takes.usage(counts.calls, counts.prompt_tokens, model=model.name, prices=prices)
+        used = takes[graph].usage(counts.calls, counts.prompt_tokens, model=result.model, prices=prices)
         counts.completion_tokens = used.completion_tokens
-        counts.cost = used.cost if not counts.calls or prices.of(model.name) else None
-        counts.seconds = _seconds(counts, takes, settings)
+        counts.cost = used.cost if not counts.calls or prices.of(result.model) else None
+        counts.seconds = _seconds(counts, takes[graph], settings)
         if counts.calls:
-            result.assumptions.append(f"{graph}: {takes.words}; a repair round is not foreseen")
-    if result.embedding_tokens:
+            result.assumptions.append(f"{graph}: {takes[graph].words}; a repair round is not foreseen")
+    if result.embedding_tokens and is_hosted(settings.embedder):
         price = prices.of(settings.embedder)
         result.embedding_cost = price.of(Usage(prompt_tokens=result.embedding_tokens)) if price else None
     if any(counts.calls for counts in result.graphs.values()):
         result.assumptions.append(
-            f"prompt tokens are estimated from the prompts; prices as of {prices.date} ({model.name})"
+            f"prompt tokens are estimated from the prompts; prices as of {prices.date} ({result.model})"
         )
-    return result
 
 
 def _chunks(
@@ -190,28 +233,50 @@ def _chunks(
     store: GraphStore | None,
     embedder: Embedder,
     settings: Settings,
+    engine: Engine,
     metadata: Path | None,
     result: Estimate,
     progress: Progress,
-) -> Iterator[Chunk]:
+) -> Generator[Chunk]:
     """Give every chunk that there would be: of unchanged files from the store, of others by reading them."""
-    discovery = discover(paths, metadata=metadata)
+    with progress.step("Look for files", None, ""):
+        sources = list(discover(paths, metadata=metadata).sources)
+    result.found_files = len(sources)
+    formats = Counter(source.format for source in sources)
+    progress.say(
+        f"Found {len(sources):,} files: {', '.join(f'{count:,} {name}' for name, count in formats.most_common())}"
+    )
+    Random(0).shuffle(sources)  # noqa: S311
     done = store.ledger.of_stage("convert") if store else {}
-    with progress.step("Read", len(discovery.sources), "files") as step:
-        for source in discovery.sources:
+    looked_at = (KnownFile.of(source, done.get(source.stored_path), embedder, settings) for source in sources)
+    started = said = time.monotonic()
+    chunks = 0
+    with (
+        progress.step("Read", len(sources), "files") as step,
+        engine.readers(sources, embedder=embedder, settings=settings, stopping=threading.Event()) as readers,
+    ):
+        for file in readers.ahead(looked_at, KnownFile.to_convert):
+            path = file.source.stored_path
             try:
-                version, digest = source_version(source, embedder, settings), file_digest(source)
-                if store and is_unchanged(done.get(source.stored_path), version=version, digest=digest):
+                if file.is_unchanged() and store:
                     result.unchanged_files += 1
-                    yield from store.documents.chunks_of([d.id for d in store.documents.of_path(source.stored_path)])
+                    of_file = store.documents.chunks_of([document.id for document in store.documents.of_path(path)])
+                    chunks += len(of_file)
+                    yield from of_file
                 else:
                     result.files += 1
-                    for one in read_source(source, embedder, settings):
+                    for one in readers.read(file.source)[0]:
                         result.documents += 1
+                        chunks += len(one.chunks)
                         yield from one.chunks
             except DocumentError as error:
-                result.unreadable[source.stored_path] = error.reason
+                result.unreadable[path] = error.reason
             step.advance()
+            now = time.monotonic()
+            result.reading_seconds = now - started
+            if now - said > SAY_EVERY_S:
+                said = now
+                progress.say(f"So far {chunks:,} chunks; with all files about {chunks * result.times_read:,.0f}")
 
 
 async def _count(
@@ -219,7 +284,6 @@ async def _count(
 ) -> None:
     """Have the extractor ask about chunks; the first call about each is counted, and the extractor is stopped by it."""
     before, cached_before = model.expected, model.cached
-    counts.chunks += len(chunks)
     for chunk in chunks:
         try:
             await extractor.extract(chunk)
@@ -241,14 +305,19 @@ def _seconds(counts: GraphEstimate, takes: Measured, settings: Settings) -> floa
     return longest
 
 
-def _tokens_to_embed(chunks: Sequence[Chunk], store: GraphStore | None, embedder: Embedder, *, rows: bool) -> int:
+def _to_embed(chunks: Sequence[Chunk], store: GraphStore | None, embedder: Embedder, *, rows: bool) -> list[str]:
+    """Return the texts of chunks, and of rows of their tables, that have no vector yet."""
     done = store.ledger.of_subjects("embed", [chunk.id for chunk in chunks], scope=embedder.name) if store else {}
-    waiting = [chunk for chunk in chunks if chunk.id not in done]
-    return sum(
-        estimate_tokens(text)
-        for chunk in waiting
-        for text in (chunk.embedded_text, *(row_texts(chunk) if rows else ()))
-    )
+    waiting = (chunk for chunk in chunks if chunk.id not in done)
+    return [text for chunk in waiting for text in (chunk.embedded_text, *(row_texts(chunk) if rows else ()))]
+
+
+def _seconds_of_a_token(embedder: Embedder, texts: Sequence[str]) -> float:
+    """Embed some texts here: how long one of their tokens, as estimated, took."""
+    wait_for(embedder.embed_documents(texts[:1]))  # loads the model
+    started = time.perf_counter()
+    wait_for(embedder.embed_documents(texts))
+    return (time.perf_counter() - started) / max(1, sum(map(estimate_tokens, texts)))
 
 
 def _batches(chunks: Iterator[Chunk]) -> Iterator[list[Chunk]]:

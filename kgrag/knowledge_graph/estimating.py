@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext, suppress
+from contextlib import closing, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kgrag.common.waiting import wait_for
 from kgrag.knowledge_graph.opened import chosen_settings
 from kgrag.models import (
     CHAT_MODELS,
@@ -27,12 +26,15 @@ def estimate_build(
     store: str | Path | None = None,
     metadata: str | Path | None = None,
     progress: Progress | None = None,
+    result: Estimate | None = None,
     **settings: Any,
 ) -> Estimate:
-    """Estimate what `build` would do and cost: nothing is called, and a store that is not there is not made.
+    """Estimate what `build` would do and cost: no model's server is called, and a store that is not there is not made.
 
-    Needs no key. Raises `InputError` for a path that does not exist or a setting that is not allowed.
+    Needs no key. `result` is filled, and has what was counted until then where the estimate is interrupted.
+    Raises `InputError` for a path that does not exist or a setting that is not allowed.
     """
+    from kgrag.engines import open_engine
     from kgrag.errors import ModelError
     from kgrag.extract import open_extractor
     from kgrag.jobs.build import named_graphs
@@ -48,15 +50,17 @@ def estimate_build(
     model = CountingChatModel(chosen.model, asked=asked, cache=open_cache(chosen))
     hosted = None if chosen.model in CHAT_MODELS else model
     extractors = [open_extractor(name, model=hosted, settings=chosen) for name in chosen.extractor]
-    with open_store(chosen.store, create=False) if store_exists(chosen.store) else nullcontext() as opened:
-        job = estimate(
+    opened = open_store(chosen.store, create=False, reads_only=True) if store_exists(chosen.store) else None
+    with opened or nullcontext(), closing(open_engine(chosen, progress=progress)) as engine:
+        return estimate(
             [Path(path) for path in paths],
             store=opened,
             embedder=embedder,
             extractors=named_graphs(extractors, chosen.graph),
             model=model,
             settings=chosen,
+            engine=engine,
             metadata=None if metadata is None else Path(metadata),
             progress=progress,
+            result=result,
         )
-        return wait_for(job)

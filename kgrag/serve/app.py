@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -26,7 +25,7 @@ from kgrag.serve.guard import COOKIE, Guard
 from kgrag.serve.html_view import document_html
 from kgrag.serve.page_process import PAGES_OF
 from kgrag.serve.places import MAX_WAITING_OF_ONE
-from kgrag.serve.problems import NotFound, plain_problem, problem_response, register
+from kgrag.serve.problems import NotFound, plain_problem, problem_response, register, told
 from kgrag.serve.streams import ClientGone
 from kgrag.serve.telemetry import METRICS_TYPE, TelemetryMiddleware
 from kgrag.text.surrogates import without_surrogates
@@ -195,8 +194,7 @@ def _add_health(app: FastAPI, desk: Desk) -> None:
         try:
             chunks = await asyncio.to_thread(desk.graph.store.documents.count_chunks)
         except KgragError as error:
-            logging.getLogger("kgrag.serve").warning("not ready: %s", error)
-            return problem_response(plain_problem(503, str(error)), path=request.url.path)
+            return problem_response(plain_problem(503, told(error)), path=request.url.path)
         return JSONResponse({"status": "ok", "chunks": chunks})
 
 

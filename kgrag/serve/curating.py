@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
+from kgrag.common.journal import NotWrittenDown
 from kgrag.common.progress import Step
 from kgrag.documents.discovery import stored_path
 from kgrag.errors import InputError, KgragError
 from kgrag.jobs.report import BuildReport
 from kgrag.serve.access import User
 from kgrag.serve.desk import Desk
-from kgrag.serve.problems import Busy, NotFound, problem_of
+from kgrag.serve.problems import Busy, NotFound, problem_of, told
 from kgrag.serve.uploads import Uploaded, Uploads
 from kgrag.types import Document
 
@@ -166,8 +167,10 @@ class Curating:
             state.state, state.problem = "failed", "The build was stopped; it goes on where it stopped."
             raise
         except KgragError as error:
-            state.state, state.problem = "failed", str(error)
+            state.state, state.problem = "failed", told(error)
             log.warning("build %s failed: %s", state.id, problem_of(error)["type"])
+        except OSError as error:
+            state.state, state.problem = "failed", told(NotWrittenDown(str(error)))
         except Exception as error:
             state.state, state.problem = "failed", f"Unexpected {type(error).__name__}. This is a defect of kgrag."
             log.error("build %s: %s", state.id, type(error).__name__, exc_info=error)

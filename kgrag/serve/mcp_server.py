@@ -27,7 +27,7 @@ from kgrag.errors import InputError, KgragError
 from kgrag.serve.access import User
 from kgrag.serve.asking import Asking
 from kgrag.serve.desk import Desk
-from kgrag.serve.problems import NotFound, wrong_value
+from kgrag.serve.problems import NotFound, told, wrong_value
 from kgrag.types import Chunk
 
 __all__ = ["TOKEN_LIMIT", "create_mcp"]
@@ -319,7 +319,7 @@ def create_mcp(desk: Desk, *, allow_cypher: bool = False, user: User) -> MCPServ
         try:
             found = await read(document_id, "", who(context))
         except KgragError as error:
-            raise ResourceNotFoundError(str(error)) from error
+            raise ResourceNotFoundError(told(error)) from error
         more = "\n\n(More: call fetch.)" if found.next_cursor else ""
         return "\n\n".join(one.text for one in found.passages) + more
 
@@ -332,7 +332,7 @@ def create_mcp(desk: Desk, *, allow_cypher: bool = False, user: User) -> MCPServ
             documents = await desk.documents(sender(ctx.request))
         except KgragError as error:
             code = INVALID_PARAMS if isinstance(error, InputError) else INTERNAL_ERROR
-            raise MCPError(code=code, message=str(error)) from error
+            raise MCPError(code=code, message=told(error)) from error
         end = start + RESOURCES_AT_ONCE
         shown = [
             Resource(uri=f"kgrag://documents/{one.id}", name=one.path, title=one.title, mime_type="text/markdown")
@@ -348,13 +348,13 @@ def _said(function: Callable[P, Any]) -> Callable[P, Any]:
     """Have one of our errors reach the model that calls as its sentence."""
 
     @wraps(function)
-    async def told(*args: P.args, **kwargs: P.kwargs) -> Any:
+    async def called(*args: P.args, **kwargs: P.kwargs) -> Any:
         try:
             return await function(*args, **kwargs)
         except KgragError as error:
-            raise ToolError(str(error)) from error
+            raise ToolError(told(error)) from error
 
-    return told
+    return called
 
 
 def _page(items: Sequence[T], cursor: str, count: Callable[[str], int]) -> tuple[list[T], str]:

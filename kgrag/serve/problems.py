@@ -16,7 +16,16 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from kgrag.common.journal import NotWrittenDown
-from kgrag.errors import DocumentError, InputError, KgragError, ModelError, ModelUnavailable, StoreError
+from kgrag.errors import (
+    DISK_FULL,
+    DocumentError,
+    InputError,
+    KgragError,
+    ModelError,
+    ModelUnavailable,
+    StoreError,
+    StoreMismatch,
+)
 
 __all__ = [
     "OPENAI",
@@ -32,6 +41,7 @@ __all__ = [
     "problem_of",
     "problem_response",
     "register",
+    "told",
     "wrong_value",
 ]
 
@@ -105,13 +115,29 @@ def status_of(error: KgragError) -> int:
 
 def problem_of(error: KgragError) -> dict[str, Any]:
     """Describe one of our errors, by the name of it that others know."""
-    known = next(one for one in type(error).__mro__ if not one.__name__.startswith("_"))
     return {
-        "type": f"urn:kgrag:{known.__name__}",
-        "title": (known.__doc__ or "").splitlines()[0].rstrip("."),
+        "type": f"urn:kgrag:{_known(error).__name__}",
+        "title": _kind(error),
         "status": status_of(error),
-        "detail": str(error),
+        "detail": told(error),
     }
+
+
+def told(error: KgragError) -> str:
+    """Say an error to who asks over the network: of what fails on the server its log has the reason, with the places of files and hosts."""
+    if isinstance(error, StoreMismatch) or not isinstance(error, StoreError | NotWrittenDown):
+        return str(error)
+    _log.error("%s", error)
+    return f"{_kind(error)}. Nothing is wrong with what was sent: whoever runs this server finds the reason in its log."
+
+
+def _kind(error: KgragError) -> str:
+    """Say what kind of error it is, by the name of it that others know."""
+    return (_known(error).__doc__ or "").splitlines()[0].rstrip(".")
+
+
+def _known(error: KgragError) -> type[KgragError]:
+    return next(one for one in type(error).__mro__ if not one.__name__.startswith("_"))
 
 
 def problem_response(problem: dict[str, Any], headers: Mapping[str, str] | None = None, *, path: str) -> JSONResponse:
@@ -213,6 +239,8 @@ def register(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def defect(request: Request, error: Exception) -> JSONResponse:
+        if isinstance(error, OSError) and error.errno in DISK_FULL:
+            return await ours(request, NotWrittenDown(str(error)))
         _log.error("%s %s: %s", request.method, request.url.path, type(error).__name__, exc_info=error)
         said = f"Unexpected {type(error).__name__}. This is a defect of kgrag; its log has the traceback."
         return problem_response(plain_problem(500, said), path=request.url.path)

@@ -12,8 +12,9 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from kgrag.common.journal import NotWrittenDown
 from kgrag.documents.discovery import FORMATS, OFFICE_LOCK_PREFIX, format_of, may_be_read, missing_for, stored_path
-from kgrag.errors import DISK_FULL, InputError
+from kgrag.errors import InputError
 from kgrag.serve.problems import NoRoom, TooLarge
 
 __all__ = ["UPLOADS_MB", "Uploaded", "Uploads"]
@@ -51,8 +52,8 @@ class Uploads:
     async def write(self, name: str, product: str, data: AsyncIterator[bytes]) -> Uploaded:
         """Write a file, in place of one of the same name; nothing is there until all of it is.
 
-        Raises `InputError` for a name that is none, an empty file, one that a build does not read, or a folder that cannot be written,
-        `TooLarge`, and `NoRoom` where it does not fit beside the others; one that is replaced counts until it is.
+        Raises `InputError` for a name that is none, an empty file, or one that a build does not read, `TooLarge`, `NoRoom` where it
+        does not fit beside the others (one that is replaced counts until it is), and `NotWrittenDown` where the folder takes nothing.
         """
         folder = self.folder / _checked(product, "product") if product else self.folder
         _check_file_name(name)
@@ -71,8 +72,9 @@ class Uploads:
                 self._arriving.pop(part, None)
                 part.unlink(missing_ok=True)
         except OSError as error:
-            kind = NoRoom if error.errno in DISK_FULL else InputError
-            raise kind(f"{folder}: cannot be written ({error.strerror}). Give --uploads another folder.") from error
+            raise NotWrittenDown(
+                f"{folder}: cannot be written ({error.strerror}). Free space, or give --uploads another folder."
+            ) from error
         return Uploaded(stored_path(target), size)
 
     async def _receive(self, name: str, part: Path, data: AsyncIterator[bytes]) -> int:

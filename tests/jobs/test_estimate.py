@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 
 from kgrag.cli import run
+from kgrag.common.progress import Silent
+from kgrag.jobs.estimate import Estimate
+from kgrag.knowledge_graph import estimate_build
 from kgrag.models.minilm import MiniLM
 from kgrag.store.graph import open_store
 from kgrag.testing import ModelRequest, ModelServer
@@ -102,3 +105,43 @@ def test_after_enough_calls_the_ledger_says_how_long_replies_are(
     assert dry["graphs"]["path"]["calls"] == CHUNKS, "another prompt is another extraction"
     assert dry["graphs"]["path"]["completion_tokens"] < 20 * CHUNKS
     assert any("mean of 30 calls" in note for note in dry["assumptions"])
+
+
+class InterruptsAfterTwo(Silent):
+    """A `Progress` that is interrupted, as by Ctrl-C, when two files are read."""
+
+    done = 0
+
+    def advance(self, count: int = 1) -> None:
+        self.done += count
+        if self.done == 2:
+            raise KeyboardInterrupt
+
+
+def test_an_interrupted_estimate_says_what_was_counted_and_of_how_many_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for number in range(8):
+        Path(f"{number}.md").write_text(f"# Valve {number}\n\nIt opens at {number} bar.\n")
+    result = Estimate()
+    with pytest.raises(KeyboardInterrupt):
+        estimate_build(tmp_path, store="store.kg", progress=InterruptsAfterTwo(), result=result)
+    assert (result.found_files, result.files, result.documents, result.times_read) == (8, 2, 2, 4.0)
+    assert estimate_build(tmp_path, store="store.kg").times_read == 1
+
+
+def test_without_a_model_the_time_on_this_machine_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("valve.md").write_text("# Valve\n\nIt opens at 3 bar.\n")
+    assert run(["build", "valve.md", "--store", "store.kg", "--dry-run", "--json"]) == 0
+    dry = json.loads(capsys.readouterr().out)
+    assert dry["reading_seconds"] > 0
+    assert dry["embedding_seconds"] > 0
+    assert (dry["cost"], dry["graphs"]["mention"]["chunks"], dry["graphs"]["mention"]["calls"]) == (0, 1, 0)
+    assert run(["build", "valve.md", "--store", "store.kg"]) == 0
+    capsys.readouterr()
+    assert run(["build", "valve.md", "--store", "store.kg", "--dry-run", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["graphs"]["mention"]["chunks"] == 0, "it is done"

@@ -6,10 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kgrag.models import open_embedder
 from kgrag.models.base import Embedder, share_read
 from kgrag.models.minilm import MiniLM, MiniLMInt8
+from kgrag.models.minilm_graph import tokenizer
 from kgrag.models.wrapped import WrappedEmbedder
 
 
@@ -54,6 +57,19 @@ def test_a_long_text_is_embedded_over_all_of_its_windows(minilm: MiniLM) -> None
     bananas = minilm.embed(["Bananas are yellow fruit."])[0]
     assert minilm.count_tokens(opening) > minilm.max_tokens
     assert whole @ bananas > cut @ bananas + 0.2
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.text(),
+            st.sampled_from(["supply", "[MASK]", "e\u0301", "\u6e29", "\x1c", "\u00a0", " ", "\r\n", "x" * 101]),
+        )
+    )
+)
+def test_the_tokens_of_a_text_are_those_of_its_words(parts: list[str]) -> None:
+    text = "".join(parts)
+    assert MiniLM().count_tokens(text) == len(tokenizer().encode(text, add_special_tokens=False).ids)
 
 
 def test_every_token_has_a_vector_for_late_interaction(minilm: MiniLM) -> None:

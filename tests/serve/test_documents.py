@@ -277,6 +277,27 @@ def test_a_file_is_limited_where_it_is_written_too(tmp_path: Path) -> None:
     assert not list((tmp_path / "uploads").iterdir())
 
 
+def test_where_the_servers_files_lie_is_for_its_log_alone(
+    open_desk: OpenDesk, own_store: GraphStore, uploads: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    desk = open_desk(store=own_store, uploads=uploads, folder=tmp_path / "desk")
+    uploads.write_text("a file where a folder has to be")
+    with desk.client() as client:
+        refused = upload(client, "pump.md", PUMP)
+        shutil.rmtree(tmp_path / "desk", ignore_errors=True)
+        (tmp_path / "desk").write_text("another one")
+        unwritten = client.post("/api/ask", json={"question": "What does the X-100 need?"})
+        by_protocol = client.post(
+            "/v1/chat/completions", json={"model": "kgrag", "messages": [{"role": "user", "content": "What is X-100?"}]}
+        )
+    for reply in (refused, unwritten, by_protocol):
+        assert reply.status_code == 507
+        assert "finds the reason in its log" in reply.text
+        assert str(tmp_path) not in reply.text
+    assert f"{uploads}: cannot be written" in caplog.text
+    assert f"{tmp_path / 'desk'}" in caplog.text
+
+
 def test_all_uploads_together_are_limited_however_many_come_at_once(
     open_desk: OpenDesk, own_store: GraphStore, uploads: Path
 ) -> None:

@@ -25,7 +25,7 @@ from kgrag.store.graph import GraphStore
 from kgrag.store.ledger import WorkRecord
 from kgrag.types import Chunk, Document, content_id
 
-__all__ = ["convert", "file_digest", "is_unchanged", "remove_vanished", "source_version"]
+__all__ = ["KnownFile", "convert", "file_digest", "remove_vanished", "source_version"]
 
 CONVERSION_VERSIONS = {
     **dict.fromkeys(("adoc", "docbook", "texinfo", "pod", "typst"), "8"),
@@ -78,12 +78,12 @@ def convert(
     """
     done = store.ledger.of_stage("convert")
     gone = _Gone(() if keep_missing else vanished(discovery, store))
-    looked_at = (_File.of(source, done.get(source.stored_path), embedder, settings) for source in discovery.sources)
+    looked_at = (KnownFile.of(source, done.get(source.stored_path), embedder, settings) for source in discovery.sources)
     with (
         progress.step("Read", len(discovery.sources), "files") as step,
         engine.readers(discovery.sources, embedder=embedder, settings=settings, stopping=stopping) as readers,
     ):
-        for file in readers.ahead(looked_at, _File.to_convert):
+        for file in readers.ahead(looked_at, KnownFile.to_convert):
             if stopping.is_set():
                 return
             source, previous = file.source, file.previous
@@ -120,7 +120,7 @@ def convert(
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
+class KnownFile:
     """A file as it is now, and what the ledger knows of it."""
 
     source: Source
@@ -131,7 +131,7 @@ class _File:
     error: DocumentError | None
 
     @classmethod
-    def of(cls, source: Source, previous: WorkRecord | None, embedder: Embedder, settings: Settings) -> _File:
+    def of(cls, source: Source, previous: WorkRecord | None, embedder: Embedder, settings: Settings) -> KnownFile:
         """Read its bytes once, for their digest."""
         digest, error = "", None
         try:
@@ -145,7 +145,12 @@ class _File:
         """Say whether it was read as it is now, by the settings of now. Raises `DocumentError` where it cannot be read."""
         if self.error:
             raise self.error
-        return is_unchanged(self.previous, version=self.version, digest=self.digest)
+        previous = self.previous
+        return (
+            previous is not None
+            and (previous.version, previous.result) == (self.version, self.digest)
+            and previous.state in ("ok", "empty")
+        )
 
     def to_convert(self) -> Source | None:
         """The source, where it is to be converted: neither known nor unreadable nor too large."""
@@ -212,15 +217,6 @@ def source_version(source: Source, embedder: Embedder, settings: Settings) -> st
     return content_id(CONVERSION_VERSIONS.get(source.format, "5"), *parts)
 
 
-def is_unchanged(previous: WorkRecord | None, *, version: str, digest: str) -> bool:
-    """Say whether a file was read as it is now, by the settings of now."""
-    return (
-        previous is not None
-        and (previous.version, previous.result) == (version, digest)
-        and previous.state in ("ok", "empty")
-    )
-
-
 def file_digest(source: Source) -> str:
     """SHA-256 of a file's bytes. Raises `DocumentError` where it cannot be read."""
     try:
@@ -266,7 +262,7 @@ def _replace(
     return count
 
 
-def _count_unchanged(file: _File, report: BuildReport) -> None:
+def _count_unchanged(file: KnownFile, report: BuildReport) -> None:
     if file.previous is not None and file.previous.state == "empty":
         _ignore(file.source, report)
     else:
