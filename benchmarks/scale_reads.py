@@ -1,24 +1,35 @@
-"""What reading and writing cost a store, for `benchmarks.scale`: statements of a build, pipelines, and the vector index's recall."""
+"""What reading and writing cost a store, for `benchmarks.scale`: statements of a build, pipelines, and the vector index's recall.
+
+    python -m benchmarks.scale_reads STORE --questions FILE [--embedder minilm-int8] [--pipelines hybrid,default] [--count 100]
+
+asks a store that is there already `count` questions of a file, drawn by a seed, the vector of each given, after as many others.
+"""
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import math
+import random
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import cycle, islice
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
+from benchmarks.json_lines import read_rows
+from benchmarks.tables import print_table
+from kgrag.models import open_embedder
 from kgrag.models.base import Embedder, Vectors
 from kgrag.retrieve import AdaptiveRetriever, Retriever, load_pipeline, open_retriever
 from kgrag.store.connection import Transaction
-from kgrag.store.graph import GraphStore
+from kgrag.store.graph import GraphStore, open_store
 from kgrag.store.search import Search
 
 __all__ = ["WARM_UP", "PipelineCost", "StatementCost", "pipeline_costs", "statements_timed", "vector_recall"]
@@ -208,3 +219,36 @@ def vector_recall(
             rows = store.search.dense_seeds(vector=vector.tolist(), limit=NEAREST, candidates=times * NEAREST)
             found[times] += sum(bool(cosines[place[row["id"]]] >= least) for row in rows)
     return {times: count / (NEAREST * len(asked)) for times, count in found.items()}
+
+
+def main() -> None:
+    """Ask a store and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("store", help="a folder, or neo4j://host:7687")
+    parser.add_argument("--questions", type=Path, required=True, help="JSON lines with `question`")
+    parser.add_argument("--embedder", default="minilm")
+    parser.add_argument("--pipelines", default="hybrid,default")
+    parser.add_argument("--count", type=int, default=100)
+    arguments = parser.parse_args()
+    asked = sorted({row["question"] for row in read_rows(arguments.questions)})
+    drawn = random.Random(1).sample(asked, min(2 * arguments.count, len(asked)))
+    warm_up, timed = drawn[arguments.count :], drawn[: arguments.count]
+    embedder, pipelines, rows = open_embedder(arguments.embedder), arguments.pipelines.split(","), []
+    with open_store(arguments.store, create=False, reads_only=True) as store:
+        for _ in pipeline_costs(store, embedder, warm_up, pipelines, server_cpu=lambda: 0.0, warm_up=0):
+            pass
+        for cost in pipeline_costs(store, embedder, timed, pipelines, server_cpu=lambda: 0.0, warm_up=0):
+            slow = [f"{name} {median:.0f}" for name, median in _slowest_first(cost.steps)]
+            rows.append(
+                [cost.pipeline, f"{cost.p50_ms:.0f}", f"{cost.p95_ms:.0f}", f"{cost.cpu_ms:.0f}", ", ".join(slow)]
+            )
+        title = f"{store.documents.count_chunks():,} chunks, milliseconds for one of {len(timed)} questions"
+    print_table(title, ["pipeline", "p50", "p95", "CPU of this process", "median of steps"], rows, [])
+
+
+def _slowest_first(steps: Mapping[str, float]) -> list[tuple[str, float]]:
+    return sorted(((name, median) for name, median in steps.items() if median >= 1.0), key=lambda one: -one[1])
+
+
+if __name__ == "__main__":
+    main()

@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar
 
+from kgrag.errors import InputError
 from kgrag.knowledge_graph.opened import OpenedGraph, open_chosen
 from kgrag.models import CHAT_MODELS
 from kgrag.models.names import JUDGE
@@ -175,7 +176,8 @@ class AsyncKnowledgeGraph(OpenedGraph):
                 generic=generic,
                 dry_run=dry_run,
                 progress=progress,
-            )
+            ),
+            dry_run=dry_run,
         )
 
     async def undo_resolve(self, *, graph: str | None = None, progress: Progress | None = None) -> int:
@@ -226,7 +228,8 @@ class AsyncKnowledgeGraph(OpenedGraph):
                 fresh=fresh,
                 dry_run=dry_run,
                 progress=progress,
-            )
+            ),
+            dry_run=dry_run,
         )
 
     async def predict_relations(
@@ -255,7 +258,8 @@ class AsyncKnowledgeGraph(OpenedGraph):
                 seed=seed,
                 dry_run=dry_run,
                 progress=progress,
-            )
+            ),
+            dry_run=dry_run,
         )
 
     async def undo_predictions(self, *, graph: str | None = None) -> int:
@@ -602,8 +606,14 @@ class AsyncKnowledgeGraph(OpenedGraph):
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    async def _write(self, job: Coroutine[Any, Any, T]) -> T:
-        """Run a job that changes the store; what retrieval remembers of it is read again."""
+    async def _write(self, job: Coroutine[Any, Any, T], *, dry_run: bool = False) -> T:
+        """Run a job that changes the store; what retrieval remembers of it is read again. Raises `InputError` where that only reads."""
+        if self.store.reads_only and not dry_run:
+            job.close()
+            raise InputError(
+                "Expected a store that may be changed, got one that was opened with reads_only=True, or is limited by where or seen_by: "
+                "kgrag.open(STORE) opens it to be changed, all of it."
+            )
         try:
             return await job
         finally:

@@ -49,7 +49,7 @@ def open_store(target: str | Path, *, create: bool = True, reads_only: bool = Fa
     """
     connection = open_connection(target, create=create, reads_only=reads_only)
     try:
-        return GraphStore(connection)
+        return GraphStore(connection, reads_only=reads_only)
     except BaseException:
         connection.close()
         raise
@@ -64,8 +64,10 @@ def store_exists(target: str | Path) -> bool:
 class GraphStore:
     """An open store. Safe to use from several threads; writes take turns. Close it, or use it as a context manager."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, *, reads_only: bool = False) -> None:
         self._connection = connection
+        self.reads_only = reads_only
+        """Whether jobs that would change it are to be refused: it was opened so, or is limited to some documents."""
         self.remark = connection.remark
         """What a reader should know: that a copy is read. Empty where it is the store itself."""
         self._schema = schema = Schema(connection)
@@ -105,6 +107,7 @@ class GraphStore:
         """
         ids = sorted(documents)
         limited = copy(self)
+        limited.reads_only = True
         limited.documents = Documents(self._connection, self._schema, self._waiting, readable=frozenset(ids))
         limited.search = Search(self._connection, readable=self.search.readable(documents=ids))
         limited.kept = KeptUntilBuilt(limited.search.ledger_state)
