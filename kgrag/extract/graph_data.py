@@ -139,8 +139,9 @@ def _of_head(head: Any, relation: Any) -> Any:
 def _by_head(data: Any, chunk_text: str) -> Iterator[Statement]:
     """Read relations by head and type, `{"X-100": {"HAS_PART": ["LQ22"]}}`, of each head that the chunk has with one of its tails."""
     for head, said in data.items() if isinstance(data, dict) else ():
-        if isinstance(said, dict) and head and head.casefold() in chunk_text:
-            pairs = [(kind, _as_list(value)) for kind, value in said.items()]
+        is_relation = isinstance(said, dict) and first_value(said, HEAD_KEYS) is not None
+        if isinstance(said, dict) and not is_relation and head and head.casefold() in chunk_text:
+            pairs = [(kind, value if isinstance(value, list) else [value]) for kind, value in said.items()]
             ends = [(kind, tail) for kind, values in pairs for value in values if (tail := _text(value))]
             if any(tail.casefold() in chunk_text for _, tail in ends):
                 yield from (Statement(head, kind, tail) for kind, tail in ends)

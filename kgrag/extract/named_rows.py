@@ -11,6 +11,7 @@ from typing import Any
 from kgrag.extract.reply_keys import (
     HEAD_KEYS,
     HEAD_TYPE_KEYS,
+    NAME_KEYS,
     NODE_LISTS,
     RELATION_LISTS,
     TAIL_KEYS,
@@ -27,15 +28,21 @@ MAX_YAML_CHARACTERS = 50_000
 ANCHOR = re.compile(r"(?:^|[\s:,\[{-])[&*]\w", re.MULTILINE)
 """Names a part of YAML that may be said again: some lines can stand for any amount of data."""
 KEY_LINE = re.compile(rf"^[ \t]*+(?:- )?({'|'.join((*NODE_LISTS, *RELATION_LISTS, *HEAD_KEYS))}):", re.I | re.M)
+"""What YAML of a graph has at the beginning of a line."""
 KEY = re.compile(r"[{,]\s*+(?P<quote>[\"']?)[A-Za-z_]\w*+(?P=quote)\s*+:\s")
+"""A key of an object that may stand without quotation marks."""
 COMMENT = re.compile(r"(?:^|(?<=[\s,]))//[^\n\"']*$", re.MULTILINE)
+"""Of JavaScript."""
 PARTS = frozenset((*HEAD_KEYS, *TAIL_KEYS, *TYPE_KEYS, *HEAD_TYPE_KEYS, *TAIL_TYPE_KEYS))
+"""Of a relation."""
 FIELD = re.compile(
     r"^[^\w\n]*+(?:\d+[.)][^\w\n]*+)?(?P<line>[A-Za-z][A-Za-z _-]{0,30})[*_`\"]*:[ \t]*(?P<value>[^\n]*\w[^\n]*)$"
     r"|<(?P<element>[A-Za-z][\w-]{0,30})(?: [^<>\n]*)?>(?P<inner>[^<>]+)</(?P=element)>",
     re.MULTILINE,
 )
+"""`2. **Subject**: X-100` in a line of its own, or `<subject>X-100</subject>`."""
 NULL = ("null", "None", "~", "")
+"""What stands for nothing where all values are texts."""
 HEADER_CELL = re.compile(r"[A-Za-z][A-Za-z _-]{0,30}")
 TABLE_RULE = re.compile(r"[ \t]*+\|?+[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)++\|?[ \t]*+")
 """The line below the header of a Markdown table."""
@@ -69,18 +76,23 @@ def _parsed(text: str) -> Any:
 def read_fields(text: str) -> list[dict[str, str]]:
     """Read relations of which each part has its name before it, in lines (`**Subject:** X-100`) or elements of XML, in any order.
 
-    A part that comes again begins another relation.
+    A part that comes again begins another relation. What is the type of an entity, behind its name, is none of a relation's. None where no
+    relation is whole; beside a whole one those are returned, too, that lack a part.
     """
     rows, row = list[dict[str, str]](), dict[str, str]()
+    of_entity = False
     for field in FIELD.finditer(text):
         name = next(key for key in known_keys({field["line"] or field["element"]: ""}))
-        if name not in PARTS:
+        of_entity = name in NAME_KEYS or (of_entity and name in (*NAME_KEYS, *TYPE_KEYS))
+        if of_entity or name not in PARTS:
             continue
         if name in row:
             rows.append(row)
             row = {}
         row[name] = html.unescape(field["value"] or field["inner"]).strip(' \t*_`"').rstrip(",;")
-    return [one for one in (*rows, row) if len(one) > 2 and not (HEAD.isdisjoint(one) or TAIL.isdisjoint(one))]
+    ends = [one for one in (*rows, row) if not (HEAD.isdisjoint(one) and TAIL.isdisjoint(one))]
+    is_whole = any(len(one) > 2 and not (HEAD.isdisjoint(one) or TAIL.isdisjoint(one)) for one in ends)
+    return ends if is_whole else []
 
 
 def read_table(text: str) -> tuple[list[dict[str, str]], int]:

@@ -362,3 +362,27 @@ def test_a_relation_between_two_long_lists_is_cut_and_says_so() -> None:
 def test_a_model_that_repeats_itself_without_end_keeps_nobody_waiting(reply: str) -> None:
     stated = read_reply(reply)  # it took minutes
     assert stated.size or stated.lost
+
+
+def test_a_relation_of_named_parts_that_lacks_one_is_reported() -> None:
+    stated = read_reply("Subject: X-100\nPredicate: draws\nObject: 5 mA\n\nSubject: X-100\nPredicate: weighs\n")
+    assert [(one.head, one.type, one.tail) for one in stated.statements] == [("X-100", "draws", "5 mA")]
+    assert "a relation has no tail" in stated.lost
+
+
+def test_the_type_of_an_entity_in_xml_is_not_that_of_the_relation_behind_it() -> None:
+    stated = read_reply(
+        "<entity><name>X-100</name><type>Board</type></entity>"
+        "<relation><source>X-100</source><target>LQ22</target><type>HAS_PART</type></relation>"
+    )
+    assert [(one.head, one.type, one.tail) for one in stated.statements] == [("X-100", "HAS_PART", "LQ22")]
+
+
+def test_a_tail_below_its_head_and_type_may_stand_without_a_list() -> None:
+    stated = read_reply('{"X-100": {"HAS_PART": "LQ22", "LED": []}}', chunk_text="The X-100 carries an LQ22.")
+    assert [(one.head, one.type, one.tail) for one in stated.statements] == [("X-100", "HAS_PART", "LQ22")]
+
+
+def test_a_relation_in_a_wrapper_that_the_chunk_names_is_one_relation() -> None:
+    stated = read_reply(json.dumps({"data": TRIPLE}), chunk_text="The data of the X-100: it carries an LQ22.")
+    assert [(one.head, one.type, one.tail) for one in stated.statements] == [("X-100", "HAS_PART", "LQ22")]
