@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from kgrag.answer.growing import GrowingAnswer
 from kgrag.answer.prompt import answer_messages, merging_messages
+from kgrag.common.parts import parts_within
 from kgrag.common.progress import Progress, ShowsText
 from kgrag.errors import ModelReplyError
 from kgrag.models.base import ChatModel, Message
@@ -192,15 +193,8 @@ class Conversation:
 
     def _batches(self) -> list[Sequence[int]]:
         """Divide the passages, in their order, so that those of one call have at most `batch_tokens`."""
-        batches: list[list[int]] = []
-        tokens = 0
-        for index, piece in enumerate(self.evidence):
-            if not batches or tokens + piece.tokens > self.batch_tokens:
-                batches.append([])
-                tokens = 0
-            batches[-1].append(index)
-            tokens += piece.tokens
-        return list(batches)
+        tokens = [piece.tokens for piece in self.evidence]
+        return list(parts_within(range(len(tokens)), tokens.__getitem__, most=self.batch_tokens))
 
     def _about(self, batch: Sequence[int], *, so_far: str = "") -> list[Message]:
         """Write the messages about some passages, by their places in the evidence."""

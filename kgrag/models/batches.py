@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import numpy as np
 
+from kgrag.common.parts import parts_within
 from kgrag.models.base import Embedder, Vectors, expect_vectors
 from kgrag.models.wrapped import WrappedEmbedder
 
@@ -45,7 +46,12 @@ class BatchingEmbedder(WrappedEmbedder):
             async with asyncio.TaskGroup() as tasks:
                 running = [
                     tasks.create_task(self._request(embed, [window or EMPTY_TEXT for _, window in batch]))
-                    for batch in self._batches(windows)
+                    for batch in parts_within(
+                        windows,
+                        lambda window: self.count_tokens(window[1]),
+                        most=BATCH_TOKENS,
+                        most_items=self._batch_texts,
+                    )
                 ]
         except BaseExceptionGroup as group:
             raise group.exceptions[0] from None  # the first that failed; the others were cancelled
@@ -57,19 +63,6 @@ class BatchingEmbedder(WrappedEmbedder):
 
     async def _request(self, embed: Callable[[Sequence[str]], Awaitable[Vectors]], texts: Sequence[str]) -> Vectors:
         return expect_vectors(await embed(texts), len(texts), model=self.name)
-
-    def _batches(self, windows: Sequence[tuple[int, str]]) -> Iterator[list[tuple[int, str]]]:
-        batch: list[tuple[int, str]] = []
-        tokens = 0
-        for window in windows:
-            count = self.count_tokens(window[1])
-            if batch and (len(batch) == self._batch_texts or tokens + count > BATCH_TOKENS):
-                yield batch
-                batch, tokens = [], 0
-            batch.append(window)
-            tokens += count
-        if batch:
-            yield batch
 
 
 def split_into_windows(text: str, *, max_tokens: int, count_tokens: Callable[[str], int]) -> list[str]:

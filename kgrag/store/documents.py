@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from kgrag.common.parts import parts_within
 from kgrag.models.base import Vectors
 from kgrag.store.connection import Connection, Transaction
 from kgrag.store.extractions import DeletedCounts, move_extractions, remove_chunks_from_graphs
@@ -95,7 +96,8 @@ class Documents:
         self._schema.bound()
         self._waiting.forget()
         rows = self._connection.read_plain("store/chunk_ids_of_documents", document_ids=ids)
-        for some in _parts(ids, Counter(row["document_id"] for row in rows), most=DELETE_CHUNKS):
+        chunks = Counter(row["document_id"] for row in rows)
+        for some in parts_within(dict.fromkeys(ids), chunks.__getitem__, most=DELETE_CHUNKS):
             deleted += self._connection.write(partial(_delete_documents, ids=some))
         return deleted
 
@@ -206,23 +208,9 @@ class Documents:
             yield from (chunk for chunk in chunks if self._may_read(chunk.document_id))
 
     def _all_chunks(self) -> Iterator[Chunk]:
-        for some in _parts([document.id for document in self.all()], self._chunk_counts(), most=READ_CHUNKS):
+        chunks = Counter(self._chunk_counts())
+        for some in parts_within([document.id for document in self.all()], chunks.__getitem__, most=READ_CHUNKS):
             yield from self.chunks_of(some)
-
-
-def _parts(ids: Sequence[str], counts: Mapping[str, int], *, most: int) -> Iterator[list[str]]:
-    """Divide documents into parts that have up to so many chunks together, or are one document."""
-    part: list[str] = []
-    chunks = 0
-    for document_id in dict.fromkeys(ids):
-        count = counts.get(document_id, 0)
-        if part and chunks + count > most:
-            yield part
-            part, chunks = [], 0
-        part.append(document_id)
-        chunks += count
-    if part:
-        yield part
 
 
 def sort_documents(documents: Iterable[Document]) -> list[Document]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
+from kgrag.common.parts import parts_within
 from kgrag.text.surrogates import without_surrogates
 from kgrag.types import Chunk, Document, PageBox, canonical_json
 
@@ -78,15 +79,8 @@ def batches_by_size(rows: Sequence[T], *, characters: int | None = None) -> Iter
 
     `characters` says how many each row has where that is known; else the rows' strings are counted.
     """
-    start = size = 0
-    for end, row in enumerate(rows):
-        weight = characters if characters is not None else _weight(row)
-        if end > start and (end - start >= BATCH_ROWS or size + weight > BATCH_CHARACTERS):
-            yield rows[start:end]
-            start, size = end, 0
-        size += weight
-    if start < len(rows):
-        yield rows[start:]
+    weigh: Callable[[T], int] = _weight if characters is None else lambda _: characters
+    return parts_within(rows, weigh, most=BATCH_CHARACTERS, most_items=BATCH_ROWS)
 
 
 def _weight(value: Any) -> int:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from kgrag.common.parts import parts_within
 from kgrag.errors import ModelReplyError, PipelineError
 from kgrag.models.base import ChatModel
 from kgrag.models.reply_schema import NUMBER, TEXT, list_of, object_of
@@ -205,7 +206,8 @@ class GlobalSeeds(_GlobalSeeds, ModelStep):
         """Ask about all batches at once."""
         if resources.chat is None:
             raise ValueError(f"{self.kind} was run without a chat model")
-        batches = list(self._batches(rows, resources))
+        count_tokens = resources.embedder.count_tokens
+        batches = parts_within(rows, lambda row: count_tokens(row["content"]), most=self.batch_tokens)
         judged = await asyncio.gather(*(self._points(resources.chat, query.question, batch) for batch in batches))
         points = best_first(one for found, _, _ in judged for one in found)
         return Seeds(
@@ -230,19 +232,6 @@ class GlobalSeeds(_GlobalSeeds, ModelStep):
         points = reply.data.get("points", ()) if isinstance(reply.data, Mapping) else ()
         found = [one for point in points if (one := _point(point, batch, model.name)) is not None]
         return found, reply.usage, ""
-
-    def _batches(self, rows: Sequence[Row], resources: Resources) -> Iterator[list[Row]]:
-        batch: list[Row] = []
-        used = 0
-        for row in rows:
-            needed = resources.embedder.count_tokens(row["content"])
-            if batch and used + needed > self.batch_tokens:
-                yield batch
-                batch, used = [], 0
-            batch.append(row)
-            used += needed
-        if batch:
-            yield batch
 
 
 def _no_communities(graph: str) -> str:
