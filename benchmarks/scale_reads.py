@@ -31,6 +31,7 @@ from kgrag.retrieve import AdaptiveRetriever, Retriever, load_pipeline, open_ret
 from kgrag.store.connection import Transaction
 from kgrag.store.graph import GraphStore, open_store
 from kgrag.store.search import Search
+from kgrag.text.courtesies import without_courtesies
 
 __all__ = ["WARM_UP", "PipelineCost", "StatementCost", "pipeline_costs", "statements_timed", "vector_recall"]
 
@@ -135,8 +136,8 @@ class _Given:
     def __init__(self, embedder: Embedder, questions: Sequence[str]) -> None:
         self.name, self.dimensions, self.max_tokens = embedder.name, embedder.dimensions, embedder.max_tokens
         self._embedder = embedder
-        vectors = asyncio.run(embedder.embed_queries(questions))
-        self._vectors = dict(zip(questions, vectors, strict=True))
+        asked = [without_courtesies(question) for question in questions]
+        self._vectors = dict(zip(asked, asyncio.run(embedder.embed_queries(asked)), strict=True))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._embedder, name)

@@ -229,9 +229,9 @@ def _parts(word: str) -> Iterator[str]:
 
 @lru_cache(maxsize=1)
 def _stemmer() -> Any:
-    import snowballstemmer
+    import Stemmer
 
-    return snowballstemmer.stemmer("english")
+    return Stemmer.Stemmer("english")
 
 
 SAID_BY = {

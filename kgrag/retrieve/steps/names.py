@@ -159,6 +159,8 @@ def named_without_brackets(
     gazetteer = Gazetteer([*names, *(entity.name for entity in known)], as_written=names)
     said = {match.key for match in gazetteer.find(state.query.question)}
     meant = said - {normal_form(entity.name) for entity in known}
+    if not meant:
+        return ()
     about: dict[str, list[Hit]] = {}
     for candidate in best_first(state.candidates.values()):
         if candidate.is_chunk and candidate.place and normal_form(shorts.get(candidate.place[0], "")) in meant:
