@@ -21,6 +21,7 @@ from pydantic import ValidationError
 from kgrag.documents.pdf.geometry import Box, Word
 from kgrag.documents.pdf.pdfium_text import PdfiumText, SecondReading
 from kgrag.documents.pdf.shaded_cells import whole_cells
+from kgrag.documents.pdf.symbol_fonts import as_shown
 
 if TYPE_CHECKING:
     from docling_core.types.doc.page import BoundingRectangle, PdfShape, SegmentedPdfPage
@@ -176,7 +177,7 @@ def read_pages(path: Path, numbers: range | None = None) -> Iterator[Page]:
         with PdfiumText(path) as pdfium:
             for number in numbers or range(1, document.number_of_pages() + 1):
                 page, with_shapes = _decoded(document, number)
-                read = _page(number, page, pdfium.page(number, page.dimension.height))
+                read = _page(number, page, pdfium.page(number))
                 yield read if with_shapes else replace(read, shapes_read=False)
                 document.unload_pages((number, number + 1))
     finally:
@@ -342,7 +343,9 @@ def _words(
             continue
         seen.add(place)
         rise, run = cell.rect.r_y1 - cell.rect.r_y0, abs(cell.rect.r_x1 - cell.rect.r_x0)
-        font = second.font_name(getattr(cell, "font_name", "").lstrip("/").rpartition("+")[2], box)
+        _, subset, font = getattr(cell, "font_name", "").lstrip("/").rpartition("+")
+        if not subset:
+            font = second.font_name(font, box)
         yield Word(
             text=with_accented_letters(second.with_dashes(text, box)),
             box=box,
@@ -392,10 +395,12 @@ def _gap(one: Box, other: Box) -> float:
 def _better_read(words: tuple[Word, ...], links: list[tuple[Box, str]], second: SecondReading) -> Iterator[Word]:
     """Yield the words as the better of the two readers has them."""
     if not second.has_more_than(words):
-        yield from second.mended(words)
+        for word in second.mended(words):
+            shown = as_shown(word.text, word.font)
+            yield word if shown == word.text else replace(word, text=shown)
         return
     for word in second.words:
-        text = _as_drawn(word.text)
+        text = as_shown(_as_drawn(word.text), word.font)
         if text:
             link = next((uri for rect, uri in links if rect.holds(word.box.center)), None)
             yield replace(word, text=with_accented_letters(text), bold=bool(_BOLD.search(word.font)), link=link)

@@ -49,8 +49,8 @@ _RAISED = 0.85
 _NOTE_REACH = 4.0
 """Line heights between such a mark and its text."""
 _NOTE_MARK = re.compile(r"^\(?(?:\d{1,2}|[a-z]|[ivx]{1,4}|[*†‡]{1,3})\)?$")
-_BULLET = re.compile(r"^(?:[•◦▪▫■□●○‣⁃∙·►▶➢➤✓✔★∗*–—-]|[\uf000-\uf0ff]|o)$")
-_SURE_BULLET = re.compile(r"^[•◦▪▫■□●○‣⁃➢➤✓✔]$")
+_BULLET = re.compile(r"^(?:[•◦▪▫■□●○◆❖‣⁃∙·►▶➢➤➔⇨✓✔★∗*–—-]|[\uf000-\uf0ff]|o)$")
+_SURE_BULLET = re.compile(r"^[•◦▪▫■□●○◆❖‣⁃➢➤✓✔]$")
 """Not a sign of any programming language."""
 _DASH = re.compile(r"^[*–—-]$|^o$")
 _ORDINAL = re.compile(r"^(?:\((?:\d{1,2}|[a-z]|[ivx]{1,4})\)|(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)])$")

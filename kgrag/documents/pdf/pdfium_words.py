@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Any
 
 from kgrag.documents.pdf.geometry import Box, Word, bounding_box
+from kgrag.documents.pdf.page_view import PageView
 
 __all__ = ["READ_CODES", "font_of", "words_of"]
 
@@ -48,9 +49,9 @@ class _Placed:
     font: str
 
 
-def words_of(text_page: Any, page_height: float) -> tuple[Word, ...]:
+def words_of(text_page: Any, view: PageView) -> tuple[Word, ...]:
     """Return a page's words, each as high as its line: bitmap fonts say no size."""
-    runs = [run for line in _lines(text_page, page_height) for run in _runs(line)]
+    runs = [run for line in _lines(text_page, view) for run in _runs(line)]
     above: dict[tuple[int, float], float] = defaultdict(float)
     for run in runs:
         for one in run:
@@ -68,7 +69,7 @@ def font_of(text_page: Any, index: int) -> str:
     return buffer.value.decode("utf-8", "replace") if 0 < length <= _MAX_NAME_BYTES else ""
 
 
-def _lines(text_page: Any, page_height: float) -> Iterator[list[_Placed]]:
+def _lines(text_page: Any, view: PageView) -> Iterator[list[_Placed]]:
     """Yield the characters between pdfium's line ends that lie on the page."""
     import pypdfium2.raw as pdfium
 
@@ -84,16 +85,16 @@ def _lines(text_page: Any, page_height: float) -> Iterator[list[_Placed]]:
             continue
         pdfium.FPDFText_GetLooseCharBox(text_page, index, bounds)
         pdfium.FPDFText_GetCharOrigin(text_page, index, x, y)
-        box = Box(bounds.left, page_height - bounds.top, bounds.right, page_height - bounds.bottom)
-        if not 0 < code < 0x110000 or not 0 <= box.center[1] <= page_height or box.center[0] < 0:
+        box = view.box(bounds.left, bounds.bottom, bounds.right, bounds.top)
+        if not 0 < code < 0x110000 or not 0 <= box.center[1] <= view.height or box.center[0] < 0:
             continue
         line.append(
             _Placed(
                 chr(code) if made_up else _OWN_CODES.get(chr(code), chr(code)),
                 box,
                 line=number,
-                baseline=round((page_height - y.value) / _SAME_LINE) * _SAME_LINE,
-                angle=math.remainder(pdfium.FPDFText_GetCharAngle(text_page, index), math.tau),
+                baseline=round(view.point(x.value, y.value)[1] / _SAME_LINE) * _SAME_LINE,
+                angle=math.remainder(pdfium.FPDFText_GetCharAngle(text_page, index) + view.angle, math.tau),
                 font=font_of(text_page, index),
             )
         )
