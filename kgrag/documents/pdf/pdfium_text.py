@@ -31,7 +31,7 @@ from typing import Any
 from kgrag.documents.pdf.geometry import Box, Word, bounding_box
 from kgrag.documents.pdf.page_view import PageView, view_of
 from kgrag.documents.pdf.pdfium_links import links_of
-from kgrag.documents.pdf.pdfium_words import READ_CODES, font_of, words_of
+from kgrag.documents.pdf.pdfium_words import READ_CODES, character_at, font_of, words_of
 from kgrag.documents.pdf.symbol_fonts import IN_PRIVATE_USE, in_symbol
 
 __all__ = ["PdfiumText", "SecondReading"]
@@ -291,13 +291,13 @@ class SecondReading:
         fields: dict[tuple[int, int], list[tuple[int, _Character]]] = defaultdict(list)
         bounds = pdfium.FS_RECTF()
         for index in range(pdfium.FPDFText_CountChars(self._text_page)):
-            code = pdfium.FPDFText_GetUnicode(self._text_page, index)
-            if not pdfium.FPDFText_GetLooseCharBox(self._text_page, index, bounds) or not 0 < code < 0x110000:
+            character = character_at(self._text_page, index)
+            if not pdfium.FPDFText_GetLooseCharBox(self._text_page, index, bounds) or not character:
                 continue
             box = self._view.box(bounds.left, bounds.bottom, bounds.right, bounds.top)
             x, y = box.center
             # At once, for Python takes the codes of `fi`, `fl`, `ffi` and `ffl` for white space.
-            text = _READ.get(chr(code), chr(code))
+            text = _READ.get(character, character)
             fields[int(y / _FIELD_HEIGHT), int(x / _FIELD_WIDTH)].append((index, _Character(text, box)))
         return fields
 

@@ -248,6 +248,11 @@ def macintosh_pdf(path: Path, shown: bytes) -> Path:
         + b"] /FontDescriptor << /Type /FontDescriptor /FontName /ABCDEF+ArialMT /Flags 32"
         b" /ItalicAngle 0 /Ascent 905 /Descent -212 /CapHeight 700 /StemV 80 /FontBBox [-600 -300 1000 1000] >> >>"
     )
+    return font_pdf(path, shown, font)
+
+
+def font_pdf(path: Path, shown: bytes, font: bytes, *others: bytes) -> Path:
+    """Write a line in the font that is object 5 of a file; `others` are the objects after it."""
     content = b"BT /F1 11 Tf 72 700 Td (" + shown + b") Tj ET"
     page = b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>"
     objects = [
@@ -256,15 +261,30 @@ def macintosh_pdf(path: Path, shown: bytes) -> Path:
         page,
         b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content),
         font,
+        *others,
     ]
     written, offsets = b"%PDF-1.4\n", []
     for number, item in enumerate(objects, 1):
         offsets.append(len(written))
         written += b"%d 0 obj\n%s\nendobj\n" % (number, item)
     table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
-    end = b"trailer << /Size 6 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF" % len(written)
-    path.write_bytes(written + b"xref\n0 6\n0000000000 65535 f \n" + table + end)
+    count = len(objects) + 1
+    end = b"trailer << /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF" % (count, len(written))
+    path.write_bytes(written + b"xref\n0 %d\n0000000000 65535 f \n" % count + table + end)
     return path
+
+
+def test_letters_of_formulas_beyond_the_basic_plane_are_whole(tmp_path: Path) -> None:
+    font = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R >>"
+    codes = (
+        b"/CMapName /X def /CMapType 2 def 1 begincodespacerange <00> <FF> endcodespacerange"
+        b" 1 beginbfchar <58> <D835DC4B> endbfchar"
+    )
+    path = font_pdf(
+        tmp_path / "formula.pdf", b"X", font, b"<< /Length %d >>\nstream\n%s\nendstream" % (len(codes), codes)
+    )
+    with PdfiumText(path) as second:
+        assert [word.text for word in second.page(1).words] == ["\U0001d44b"]
 
 
 def test_codes_of_the_macintosh_are_no_latin_letters(tmp_path: Path) -> None:
