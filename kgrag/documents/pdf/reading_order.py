@@ -136,11 +136,11 @@ def _column_run(
     end = start + 1
     while end < len(bands):
         narrowed = [strip for strip in _common(strips, free[end]) if _within(strip, left, right) >= _MIN_GUTTER]
-        if not narrowed:
+        # What the lines of a ragged text leave free at the right is no strip between columns.
+        if not narrowed or (_inside(strips, left, right) and not _inside(narrowed, left, right)):
             break
         strips, end = narrowed, end + 1
-    between = [strip for strip in strips if strip[0] > left and strip[1] < right]
-    for strip in sorted(between, key=lambda strip: strip[0] - strip[1]):
+    for strip in sorted(_inside(strips, left, right), key=lambda strip: strip[0] - strip[1]):
         is_above = end < len(bands)
         if _has_space_at(bands[start], strip):
             continue
@@ -170,6 +170,10 @@ def _free(band: _Band, left: float, right: float) -> list[tuple[float, float]]:
     if right + _MIN_GUTTER - reached >= _MIN_GUTTER:
         free.append((reached, right + _MIN_GUTTER))
     return free
+
+
+def _inside(strips: Sequence[tuple[float, float]], left: float, right: float) -> list[tuple[float, float]]:
+    return [strip for strip in strips if strip[0] > left and strip[1] < right]
 
 
 def _within(strip: tuple[float, float], left: float, right: float) -> float:
