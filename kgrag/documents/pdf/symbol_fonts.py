@@ -30,7 +30,11 @@ _PICTURES = {
     "l": "●",
     "n": "■",
     "q": "□",
-    "o": "□",
+    "o": "☐",
+    "¨": "☐",
+    "x": "☒",
+    "ý": "☒",
+    "þ": "☑",
     "u": "◆",
     "v": "❖",
     "w": "◆",
@@ -50,13 +54,20 @@ IN_PRIVATE_USE = {"\uf8e7": "—", "\uf8e8": "®", "\uf8e9": "©", "\uf8ea": "�
 def as_shown(word: str, font: str) -> str:
     """Return a word of a font with the signs that its characters show; unchanged where nothing says which.
 
-    Office programs write the characters of symbol fonts as codes for private use, also within a word of another font.
+    Office programs write the characters of symbol fonts as codes for private use, also within a word of another font. One that stands
+    alone there is a bullet or a box of Wingdings where that has one.
     """
     if _WINGDINGS.search(font):
         plain = _PRIVATE.sub(_code, word)
-        return "•" if _CONTROL.fullmatch(plain) else "".join(_PICTURES.get(one, one) for one in plain)
-    if len(word) == 1 and not _SYMBOL.search(font):
-        return word
+        if _CONTROL.fullmatch(plain):
+            return "•"
+        first, rest = plain[:1], plain[1:]
+        # A word has the font of its first character: what stands behind a picture is text.
+        is_picture = not rest or not first.isalpha() or rest[0].isupper()
+        return _PICTURES.get(first, first) + rest if is_picture else plain
+    if len(word) == 1 and _PRIVATE.match(word) and not _SYMBOL.search(font):
+        code = chr(ord(word) - 0xF000)
+        return _PICTURES.get(code, in_symbol(code))
     return _PRIVATE.sub(lambda found: in_symbol(_code(found)), word)
 
 

@@ -357,7 +357,9 @@ def test_the_place_where_a_link_of_a_cut_page_leads_is_below_its_upper_edge(shee
         ("\x84", "Wingdings", "•"),
         ("\uf06d", "SymbolMT", "μ"),
         ("±3\uf073", "Office Sans", "±3σ"),
-        ("\uf0a7", "Office Sans", "\uf0a7"),
+        ("\uf0a7", "Office Sans", "▪"),
+        ("xREPORT", "Wingdings", "☒REPORT"),
+        ("quarter", "Wingdings", "quarter"),
         ("plain", "Symbol", "plain"),
     ],
 )
