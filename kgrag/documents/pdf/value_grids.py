@@ -35,11 +35,23 @@ def better_tables(found: ValueTables, grids: Sequence[TableBlock]) -> tuple[list
 
 
 def _holds(grid: TableBlock, table: TableBlock) -> bool:
-    """Whether a grid has a table's words, and as many of the headings of its columns."""
-    headings = [word for cell in table.cells if cell.header and cell.column for word in cell.words]
-    words = [word for cell in table.cells for word in cell.words]
+    """Whether a grid has a table's words, and as many of the headings of its columns, or names its columns itself."""
+    named = _names_columns(grid)
+    headings = [word for cell in table.cells if cell.header and cell.column and not named for word in cell.words]
+    words = [word for cell in table.cells if not (named and cell.header) for word in cell.words]
     return all(
         sum(grid.box.holds(word.box.center, 2.0) for word in part) >= 0.9 * len(part) for part in (words, headings)
+    )
+
+
+def _names_columns(grid: TableBlock) -> bool:
+    """Whether each column of a grid has a heading in it, without numbers: what stands above the grid is none."""
+    headings = [cell for cell in grid.cells if cell.header and cell.row == 0]
+    texts = [word for cell in headings for word in cell.words]
+    return (
+        len(headings) == grid.column_count
+        and all(cell.words for cell in headings)
+        and not any(character.isdigit() for word in texts for character in word.text)
     )
 
 
