@@ -269,3 +269,15 @@ def test_roman_page_numbers_stand_where_arabic_ones_do(sheet: Sheet) -> None:
         sheet.text(290, 810 if number[2].isdigit() else 807, number)
         sheet.next_page()
     assert sheet.convert().outline() == [f"text Part {page}. {LOREM}" for page in range(1, 6)]
+
+
+def test_a_large_running_header_above_a_drawn_line_is_no_heading_of_each_page(sheet: Sheet) -> None:
+    for page in range(1, 5):
+        sheet.text(460, 118, "XK-400", size=15, font="Helvetica-BoldOblique")
+        sheet.line(72, 124, 540, 124)
+        sheet.text(72, 160, f"Pins of side {page}", size=12, font="Helvetica-Bold")
+        sheet.paragraph(72, 180, f"Part {page}. {LOREM}")
+        sheet.next_page()
+    found = sheet.convert()
+    assert found.headings() == [f"h1 Pins of side {page}" for page in range(1, 5)]
+    assert [line.text for line in found.document.removed] == ["XK-400 (4 pages)"]
