@@ -608,3 +608,16 @@ def test_a_cell_that_is_shaded_piece_by_piece_is_one_cell(sheet: Sheet) -> None:
         ["Current drawn while asleep", "Isl", "4 µA"],
         ["Time until it answers again", "tup", "2 ms"],
     ]
+
+
+def test_the_line_above_a_single_row_of_cells_names_them(sheet: Sheet) -> None:
+    xs = [180.0 + 24 * index for index in range(7)]
+    names = ["RS", "RW", "D3", "D2", "D1", "D0"]
+    for x, name in zip(xs, names, strict=False):
+        sheet.text(x + 5, 112, name, size=7)
+    sheet.text(150, 134, "Code")
+    sheet.grid(xs, [120.0, 140.0], [["0", "0", "0", "1", "I", "S"]], header=False)
+    sheet.paragraph(72, 170, "The cursor moves to the right when I is set, and to the left when it is not.")
+    found = sheet.convert()
+    assert found.header() == names
+    assert found.rows()[1:] == [["0", "0", "0", "1", "I", "S"]]
