@@ -590,3 +590,13 @@ def test_what_stands_above_a_grid_that_names_its_columns_is_no_heading(sheet: Sh
     ]
     sheet.grid(xs, ys, rows)
     assert sheet.convert().header() == rows[0]
+
+
+def test_grids_of_numbers_beside_each_other_stay_apart(sheet: Sheet) -> None:
+    for left, first in ((60.0, 1), (300.0, 5)):
+        rows = [["Pad", "Pin", "X", "Y"]]
+        rows += [[str(first + at), f"VSS{at}", str(1320 + 65 * at), "-420"] for at in range(4)]
+        sheet.grid([left + 50 * index for index in range(5)], [100.0 + 16 * index for index in range(6)], rows)
+    found = sheet.convert()
+    assert found.header(0) == found.header(1) == ["Pad", "Pin", "X", "Y"]
+    assert [found.rows(index)[1][0] for index in (0, 1)] == ["1", "5"]
