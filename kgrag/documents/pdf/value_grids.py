@@ -18,9 +18,9 @@ _SAME_HEIGHT = 0.1
 def better_tables(found: ValueTables, grids: Sequence[TableBlock]) -> tuple[list[TableBlock], set[Word]]:
     """Return the tables of values, and their words, that no drawn grid says better.
 
-    A grid is better where it has the whole table, of several each, or with the grids beside it, and a number to a cell; a grid of shaded cells has `$` in columns of
-    its own, or two numbers in one cell, and not the header, which is not shaded; one whose cells have gaps between them has the numbers
-    of one column in two.
+    A grid is better where it has the whole table, of several each, or with the grids beside it, and a number to a cell; a grid of shaded
+    cells has `$` in columns of its own, or two numbers in one cell, and not the header, which is not shaded; one whose cells have gaps
+    between them has the numbers of one column in two.
     """
     better = [
         grid
