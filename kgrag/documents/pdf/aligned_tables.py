@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from kgrag.documents.pdf.blocks import Cell, TableBlock
+from kgrag.documents.pdf.bullets import BULLET, ORDINAL
 from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, pieces_of
 from kgrag.documents.pdf.pages import Fill
 from kgrag.documents.pdf.row_tables import Columns, column_of, together
@@ -30,7 +31,6 @@ _MAX_PITCH = 2.2
 """Line heights from line to line."""
 _ALL_TYPED = 0.9
 """Share of the lines of two columns of which one is in a typewriter font and the other is not."""
-_MARKER = re.compile(r"^(?:[•◦▪■□●○‣⁃–—*·►➢✓o-]|[\uf000-\uf0ff]|\(?(?:\d{1,2}|[a-zA-Z])[.)])$")
 _SENTENCE_END = re.compile(r"[a-z].*[a-z)][.!?]")
 _SENTENCE_WORDS = 4
 _VALUE = re.compile(r"^(?:approximately |about |up to )?[-+±<>≤≥~(]?[$€£]?\d", re.IGNORECASE)
@@ -102,7 +102,11 @@ def _goes_on(row: _Row, columns: Columns) -> bool:
 
 def _may_be_row(row: _Row, *, typed: bool) -> bool:
     line = row.line
-    return (typed or not line.code) and not _MARKER.match(line.words[0].text) and not _ends_sentence(row.pieces)
+    return (typed or not line.code) and not _is_marker(line.words[0].text) and not _ends_sentence(row.pieces)
+
+
+def _is_marker(text: str) -> bool:
+    return bool(BULLET.match(text) or ORDINAL.match(text))
 
 
 def _ends_sentence(pieces: Sequence[Line]) -> bool:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
 
 from kgrag.documents.pdf.blocks import Cell, TableBlock
-from kgrag.documents.pdf.geometry import Line, Word, bounding_box, lines_of, pieces_of
+from kgrag.documents.pdf.geometry import Line, Word, bounding_box, is_typewriter, lines_of, pieces_of
 from kgrag.documents.pdf.pages import Page
 
-__all__ = ["Contents", "comparable", "find_contents"]
+__all__ = ["Contents", "comparable", "find_contents", "without_leaders"]
 
 _MIN_ENTRIES = 3
 _MIN_UNNUMBERED = 5
@@ -22,10 +22,13 @@ _EVIDENCE = 0.5
 _RIGHT = 4.0
 """Points by which the page numbers' right ends may differ."""
 _PAGE = re.compile(r"^(?:\d{1,4}|[ivxlc]{1,6})$")
-_LEADERS = re.compile(r"(?:[.·…_]\s?){3,}\s*")
+_LEADERS = re.compile(r"(?:(?:[.·…_]\s?){3,}|(?:-\s?){6,})\s*")
 _SECTION = re.compile(r"^(?:\d{1,3}(?:\.\d{1,3})*\.?|[A-Z](?:\.\d{1,3})*\.?)\s+\S")
 _SECTION_NUMBER = re.compile(r"^(?:\d{1,3}(?:\.\d{1,3})*\.?|[A-Z](?:\.\d{1,3})*\.?)\s+")
-_LEADER_WORD = re.compile(r"^[.·…_]+$")
+_LEADER_WORD = re.compile(r"^(?:[.·…_]+|-+)$")
+_DOTS = re.compile(r"^[.·…]+$")
+_MIN_DOTS = 4
+"""Of a leader: three are left out words."""
 _COMPARED = 28
 """Characters of a title that are compared: a long heading is broken into lines."""
 
@@ -79,11 +82,28 @@ def find_contents(pages: Sequence[Page], outline: frozenset[str] = frozenset()) 
     return Contents(tuple(tables), frozenset(words), frozenset(titles))
 
 
+def without_leaders(words: Sequence[Word]) -> list[Word]:
+    """Return words without the dots that lead from a label to its value, also those that its last word ends in."""
+    if not any(_DOTS.match(word.text) for word in words):
+        return list(words)
+    changed: dict[Word, Word | None] = {}
+    for line in lines_of(word for word in words if word.level and not is_typewriter(word.font)):
+        for is_dots, found in groupby(line.words, key=lambda word: bool(_DOTS.match(word.text))):
+            group = list(found)
+            if is_dots and sum(len(word.text) for word in group) >= _MIN_DOTS:
+                changed.update(dict.fromkeys(group))
+                before = line.words.index(group[0]) - 1
+                if before >= 0 and (text := line.words[before].text.rstrip(".·…")):
+                    changed[line.words[before]] = replace(line.words[before], text=text)
+    result = [changed.get(word, word) for word in words]
+    return [word for word in result if word is not None]
+
+
 def _entry(line: Line) -> _Entry | None:
     words = line.words
     text = line.text
     if len(words) < 2 or not _PAGE.match(words[-1].text):
-        joined = re.match(r"^(.*?\S)\s*(?:[.·…_]\s?){3,}\s*(\d{1,4})$", text)
+        joined = re.match(rf"^(.*?\S)\s*{_LEADERS.pattern}(\d{{1,4}})$", text)
         return _Entry(line, joined[1], joined[2], True, line.box.x1) if joined else None
     leaders = bool(_LEADERS.search(text))
     if not leaders and len(pieces_of(line, 1.5)) < 2:

@@ -20,6 +20,8 @@ _OUTER_MARGIN = 0.4
 """Share in which the outermost line of a page may be one: a page of a small book on a large sheet."""
 _LARGER = 1.1
 """Of a page's words: larger ones are a heading's."""
+_RULED = 0.8
+"""Share of the width of a page's text that the line below a large running header covers."""
 _PIECE_GAP = 1.5
 """Line heights between two pieces of a line."""
 _MOVE = 4.0
@@ -122,7 +124,7 @@ def _margin_pieces(page: Page) -> list[_Piece]:
     band = _MARGIN * page.height
     upright = [word for word in page.words if word.level]
     words = [word for word in upright if not band < word.box.center[1] < page.height - band]
-    words += [word for word in _outermost(upright, page.height) if word not in words]
+    words += [word for word in _outermost(upright, page) if word not in words]
     pieces: list[_Piece] = []
     for line in (piece for whole in lines_of(words) for piece in pieces_of(whole, _PIECE_GAP)):
         y = line.box.center[1]
@@ -131,20 +133,31 @@ def _margin_pieces(page: Page) -> list[_Piece]:
     return pieces
 
 
-def _outermost(words: Sequence[Word], height: float) -> list[Word]:
-    """The first and the last line of a page, where they stand in its upper and lower part and are no larger than its text."""
+def _outermost(words: Sequence[Word], page: Page) -> list[Word]:
+    """The first and the last line of a page, where they stand in its upper and lower part.
+
+    They are no larger than its text, but for a first line above a line that is drawn over most of its width.
+    """
     if not words:
         return []
     size = _LARGER * median(word.box.height for word in words)
     first = min(words, key=lambda word: word.box.y0).box
     last = max(words, key=lambda word: word.box.y1).box
+    width = max(word.box.x1 for word in words) - min(word.box.x0 for word in words)
+    is_set_off = any(
+        rule.horizontal and 0 <= rule.at - first.y1 < first.height and rule.end - rule.start > _RULED * width
+        for rule in page.rules
+    )
     return [
         word
         for word in words
-        if word.box.height <= size
-        and (
-            (word.box.center[1] < first.y1 and word.box.y1 < _OUTER_MARGIN * height)
-            or (word.box.center[1] > last.y0 and word.box.y0 > (1 - _OUTER_MARGIN) * height)
+        if (
+            word.box.center[1] < first.y1
+            and word.box.y1 < _OUTER_MARGIN * page.height
+            and (word.box.height <= size or is_set_off)
+        )
+        or (
+            word.box.center[1] > last.y0 and word.box.y0 > (1 - _OUTER_MARGIN) * page.height and word.box.height <= size
         )
     ]
 

@@ -22,8 +22,11 @@ _RAISED_SIZE = 0.88
 _RAISED_SHIFT = 0.15
 _BOLD_SHARE = 0.9
 _TYPEWRITER = re.compile(
-    r"mono|nimbusmon|courier|consol|menlo|typewriter|cmtt|lmtt|sourcecode|inconsolata", re.IGNORECASE
+    r"mono|nimbusmon|courier|consol|menlo|typewriter|cmtt|lmtt|sourcecode|inconsolata|lettergothic|^(?:t1x|tx)tt"
+    r"|^(?:sf|ec|l[abcd])(?:tt|it|st|tc)\d",
+    re.IGNORECASE,
 )
+"""The last: Computer Modern with the letters of Europe (cm-super, EC) and of Cyrillic (LH)."""
 _MIDDLE = 0.15
 """Share of a line's height by which the middle of low glyphs may be off (Chinese in fonts that have each glyph's own height)."""
 _LOW_SIGNS = frozenset("-–—−•·∙▪▫■□●○◦‣")

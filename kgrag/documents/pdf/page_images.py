@@ -11,6 +11,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from kgrag.documents.pdf.geometry import Box
+from kgrag.documents.pdf.page_view import view_of
 from kgrag.errors import DocumentError
 from kgrag.text.quotes import TextWord, find_quote, text_words
 from kgrag.types import PageBox
@@ -88,16 +90,10 @@ def text_under(path: Path, boxes: Sequence[PageBox]) -> str:
         parts = []
         for box in boxes:
             page = _page(document, path, box.page)
-            left, bottom, right, top = _on_page(page, box)
+            left, bottom, right, top = view_of(page).bounds(Box(box.left, box.top, box.right, box.bottom))
             with closing(page.get_textpage()) as text:
                 parts.append(text.get_text_bounded(left=left, bottom=bottom, right=right, top=top))
     return "\n".join(parts)
-
-
-def _on_page(page: Any, box: PageBox) -> tuple[float, float, float, float]:
-    """Turn a box into pdfium's coordinates: left, bottom, right, top from the bottom left of the page's crop box."""
-    x0, _, _, y1 = page.get_bbox()
-    return x0 + box.left, y1 - box.bottom, x0 + box.right, y1 - box.top
 
 
 class _Letters:
@@ -105,7 +101,7 @@ class _Letters:
 
     def __init__(self, page: Any, text: Any) -> None:
         self._text = text
-        self._x0, _, _, self._y1 = page.get_bbox()
+        self._view = view_of(page)
         self._written = "".join(self._character(index) for index in range(text.count_chars()))
 
     def _character(self, index: int) -> str:
@@ -116,8 +112,8 @@ class _Letters:
         return chr(code) if 0 < code < 0x110000 and code not in (2, 0xFFFE) and not 0xD800 <= code < 0xE000 else " "
 
     def _box(self, index: int) -> tuple[float, float, float, float]:
-        left, bottom, right, top = self._text.get_charbox(index)
-        return left - self._x0, self._y1 - top, right - self._x0, self._y1 - bottom
+        box = self._view.box(*self._text.get_charbox(index))
+        return box.x0, box.y0, box.x1, box.y1
 
     def inside(self, boxes: Sequence[PageBox]) -> list[TextWord]:
         """Return the words whose middle is inside one of the boxes."""

@@ -20,6 +20,8 @@ from pydantic import ValidationError
 
 from kgrag.documents.pdf.geometry import Box, Word
 from kgrag.documents.pdf.pdfium_text import PdfiumText, SecondReading
+from kgrag.documents.pdf.shaded_cells import whole_cells
+from kgrag.documents.pdf.symbol_fonts import as_shown
 
 if TYPE_CHECKING:
     from docling_core.types.doc.page import BoundingRectangle, PdfShape, SegmentedPdfPage
@@ -175,7 +177,7 @@ def read_pages(path: Path, numbers: range | None = None) -> Iterator[Page]:
         with PdfiumText(path) as pdfium:
             for number in numbers or range(1, document.number_of_pages() + 1):
                 page, with_shapes = _decoded(document, number)
-                read = _page(number, page, pdfium.page(number, page.dimension.height))
+                read = _page(number, page, pdfium.page(number))
                 yield read if with_shapes else replace(read, shapes_read=False)
                 document.unload_pages((number, number + 1))
     finally:
@@ -185,11 +187,14 @@ def read_pages(path: Path, numbers: range | None = None) -> Iterator[Page]:
 def _page(number: int, segmented: SegmentedPdfPage, second: SecondReading) -> Page:
     width, height = segmented.dimension.width, segmented.dimension.height
     rules: list[Rule] = []
-    fills: list[Fill] = []
     marks: list[Box] = []
     drawings: list[Box] = []
+    drawn: list[_Rectangle] = []
     for shape in segmented.shapes:
-        _sort_shape(shape, (width, height), rules, fills, marks, drawings)
+        _sort_shape(shape, (width, height), rules, drawn, marks, drawings)
+    rectangles = _with_whole_cells(drawn)
+    rules += [side for rectangle in rectangles for side in rectangle.sides]
+    marks += [rectangle.box for rectangle in rectangles if rectangle.is_mark]
     images = [_box(image.rect.to_bounding_box(), height) for image in segmented.bitmap_resources]
     drawn_as_images = _rules_of_images(images)
     rules.extend(drawn_as_images.values())
@@ -208,7 +213,7 @@ def _page(number: int, segmented: SegmentedPdfPage, second: SecondReading) -> Pa
         height=height,
         words=() if unreadable else words,
         rules=other_rules,
-        fills=tuple(fills),
+        fills=tuple(Fill(rectangle.box, rectangle.rgb) for rectangle in rectangles if rectangle.is_fill),
         marks=tuple(marks),
         drawings=tuple(drawings),
         images=tuple(box for box in images if box.area < 0.9 * width * height and box not in drawn_as_images),
@@ -338,7 +343,9 @@ def _words(
             continue
         seen.add(place)
         rise, run = cell.rect.r_y1 - cell.rect.r_y0, abs(cell.rect.r_x1 - cell.rect.r_x0)
-        font = second.font_name(getattr(cell, "font_name", "").lstrip("/").rpartition("+")[2], box)
+        _, subset, font = getattr(cell, "font_name", "").lstrip("/").rpartition("+")
+        if not subset:
+            font = second.font_name(font, box)
         yield Word(
             text=with_accented_letters(second.with_dashes(text, box)),
             box=box,
@@ -388,20 +395,33 @@ def _gap(one: Box, other: Box) -> float:
 def _better_read(words: tuple[Word, ...], links: list[tuple[Box, str]], second: SecondReading) -> Iterator[Word]:
     """Yield the words as the better of the two readers has them."""
     if not second.has_more_than(words):
-        yield from second.mended(words)
+        for word in second.mended(words):
+            shown = as_shown(word.text, word.font)
+            yield word if shown == word.text else replace(word, text=shown)
         return
     for word in second.words:
-        text = _as_drawn(word.text)
+        text = as_shown(_as_drawn(word.text), word.font)
         if text:
             link = next((uri for rect, uri in links if rect.holds(word.box.center)), None)
             yield replace(word, text=with_accented_letters(text), bold=bool(_BOLD.search(word.font)), link=link)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rectangle:
+    """A rectangle as it is drawn, and what it is where it is no piece of a cell."""
+
+    box: Box
+    rgb: tuple[int, int, int]
+    sides: tuple[Rule, ...] = ()
+    is_fill: bool = False
+    is_mark: bool = False
 
 
 def _sort_shape(
     shape: PdfShape,
     page_size: tuple[float, float],
     rules: list[Rule],
-    fills: list[Fill],
+    rectangles: list[_Rectangle],
     marks: list[Box],
     drawings: list[Box],
 ) -> None:
@@ -412,36 +432,54 @@ def _sort_shape(
         return
     xs, ys = [x for x, _ in points], [y for _, y in points]
     box = Box(min(xs), min(ys), max(xs), max(ys))
+    segments = list(pairwise(points))
+    slants = any(abs(a[0] - b[0]) > _STRAIGHT and abs(a[1] - b[1]) > _STRAIGHT for a, b in segments)
+    is_rectangle = len(points) in (4, 5) and not slants and box.area > 0
+    color = shape.rgb_filling
+    rgb = (color.r, color.g, color.b)
     if box.width <= _MARK and box.height <= _MARK and min(box.width, box.height) > 0.3 * max(box.width, box.height):
-        marks.append(box)
+        if is_rectangle:
+            rectangles.append(_Rectangle(box, rgb, is_mark=True))
+        else:
+            marks.append(box)
         return
     if box.x0 < -_OUTSIDE or box.y0 < -_OUTSIDE or box.x1 > width + _OUTSIDE or box.y1 > height + _OUTSIDE:
         return
-    segments = list(pairwise(points))
-    if any(abs(a[0] - b[0]) > _STRAIGHT and abs(a[1] - b[1]) > _STRAIGHT for a, b in segments):
+    if slants:
         if box.area < 0.9 * width * height:
             drawings.append(box)
-    elif box.height <= _THIN < box.width:
-        rules.append(Rule(True, box.center[1], box.x0, box.x1))
+        return
+    if box.height <= _THIN < box.width:
+        sides = [Rule(True, box.center[1], box.x0, box.x1)]
     elif box.width <= _THIN < box.height:
-        rules.append(Rule(False, box.center[0], box.y0, box.y1))
-    elif box.area < 0.9 * width * height:
-        if len(points) in (4, 5):
-            color = shape.rgb_filling
-            fills.append(Fill(box, (color.r, color.g, color.b)))
-        for (x0, y0), (x1, y1) in segments:
-            if abs(y0 - y1) <= _STRAIGHT < abs(x0 - x1):
-                rules.append(Rule(True, (y0 + y1) / 2, min(x0, x1), max(x0, x1)))
-            elif abs(x0 - x1) <= _STRAIGHT < abs(y0 - y1):
-                rules.append(Rule(False, (x0 + x1) / 2, min(y0, y1), max(y0, y1)))
-        if len(points) == 4:
-            rules.extend(_closing_edge(points))
+        sides = [Rule(False, box.center[0], box.y0, box.y1)]
+    elif box.area >= 0.9 * width * height:
+        return
+    else:
+        # A rectangle of four points is closed by the fill.
+        sides = list(_sides([*segments, (points[-1], points[0])] if len(points) == 4 else segments))
+    if is_rectangle:
+        rectangles.append(_Rectangle(box, rgb, tuple(sides), is_fill=min(box.width, box.height) > _THIN))
+    else:
+        rules.extend(sides)
 
 
-def _closing_edge(points: list[tuple[float, float]]) -> Iterator[Rule]:
-    """A rectangle of four points is closed by the fill; its last side is not among its segments."""
-    (x0, y0), (x1, y1) = points[-1], points[0]
-    if abs(y0 - y1) <= _STRAIGHT < abs(x0 - x1):
-        yield Rule(True, (y0 + y1) / 2, min(x0, x1), max(x0, x1))
-    elif abs(x0 - x1) <= _STRAIGHT < abs(y0 - y1):
-        yield Rule(False, (x0 + x1) / 2, min(y0, y1), max(y0, y1))
+def _sides(segments: Sequence[tuple[tuple[float, float], tuple[float, float]]]) -> Iterator[Rule]:
+    for (x0, y0), (x1, y1) in segments:
+        if abs(y0 - y1) <= _STRAIGHT < abs(x0 - x1):
+            yield Rule(True, (y0 + y1) / 2, min(x0, x1), max(x0, x1))
+        elif abs(x0 - x1) <= _STRAIGHT < abs(y0 - y1):
+            yield Rule(False, (x0 + x1) / 2, min(y0, y1), max(y0, y1))
+
+
+def _with_whole_cells(rectangles: Sequence[_Rectangle]) -> list[_Rectangle]:
+    """Return the rectangles, a cell in place of those that are its pieces."""
+    whole = whole_cells([(rectangle.box, rectangle.rgb) for rectangle in rectangles])
+    result: dict[_Rectangle, None] = {}
+    for index, rectangle in enumerate(rectangles):
+        box = whole.get(index)
+        if box is not None:
+            corners = ((box.x0, box.y0), (box.x1, box.y0), (box.x1, box.y1), (box.x0, box.y1), (box.x0, box.y0))
+            rectangle = _Rectangle(box, rectangle.rgb, tuple(_sides(list(pairwise(corners)))), is_fill=True)
+        result[rectangle] = None
+    return list(result)

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from kgrag.documents.inline_text import CJK
 from kgrag.documents.pdf.blocks import PageBlock, TextBlock
+from kgrag.documents.pdf.bullets import BULLET, ORDINAL, SURE_BULLET
 from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, is_typewriter, line_of, pieces_of
 from kgrag.documents.pdf.reading_order import Region
 from kgrag.text.words import LEADING_ON
@@ -49,11 +50,7 @@ _RAISED = 0.85
 _NOTE_REACH = 4.0
 """Line heights between such a mark and its text."""
 _NOTE_MARK = re.compile(r"^\(?(?:\d{1,2}|[a-z]|[ivx]{1,4}|[*†‡]{1,3})\)?$")
-_BULLET = re.compile(r"^(?:[•◦▪▫■□●○‣⁃∙·►▶➢➤✓✔★∗*–—-]|[\uf000-\uf0ff]|o)$")
-_SURE_BULLET = re.compile(r"^[•◦▪▫■□●○‣⁃➢➤✓✔]$")
-"""Not a sign of any programming language."""
 _DASH = re.compile(r"^[*–—-]$|^o$")
-_ORDINAL = re.compile(r"^(?:\((?:\d{1,2}|[a-z]|[ivx]{1,4})\)|(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)])$")
 _INITIAL = re.compile(r"^[A-Z]\.$")
 """Also of a person's name."""
 _REFERENCE = re.compile(r"^\[(\d{1,4})\]$")
@@ -130,7 +127,7 @@ def blocks_of_region(region: Region, page: int, marks: Sequence[Box], usual: Lin
             close()
             blocks.append(entry)
             continue
-        code = _is_code(entry, usual) and not _SURE_BULLET.match(entry.words[0].text)
+        code = _is_code(entry, usual) and not SURE_BULLET.match(entry.words[0].text)
         is_heading = _is_large_number(entry, usual) and not (marker and _is_next_item(entry, marker, usual))
         found = None if code or is_heading else _marker(entry, marks)
         if found is not None and not (current and _is_within(found[0], current, entry, marker, edges)):
@@ -221,11 +218,11 @@ def _right_edges(lines: Sequence[Line]) -> float:
 def _marker(line: Line, marks: Sequence[Box]) -> tuple[str, float, Line] | None:
     """Return a list item's marker, the x where it stands, and the line without it."""
     first = line.words[0]
-    if len(line.words) > 1 and (_BULLET.match(first.text) or _ORDINAL.match(first.text)):
+    if len(line.words) > 1 and (BULLET.match(first.text) or ORDINAL.match(first.text)):
         rest = line.words[1:]
         is_minus = _DASH.match(first.text) and re.match(r"\d", rest[0].text)
         if not is_minus and rest[0].box.x0 > first.box.x1:
-            ordinal = _ORDINAL.match(first.text)
+            ordinal = ORDINAL.match(first.text)
             return first.text if ordinal else "-", first.box.x0, line_of(rest)
     for mark in marks:
         x, y = mark.center
@@ -244,7 +241,7 @@ def _is_within(
     """
     above = current[-1]
     sign = ordinal.strip("().")
-    if not _ORDINAL.match(ordinal) or _counts_on(marker[0].strip("().") if marker else "", sign):
+    if not ORDINAL.match(ordinal) or _counts_on(marker[0].strip("().") if marker else "", sign):
         return False
     is_initial = bool(_INITIAL.match(ordinal))
     goes_on = not _SENTENCE_END.search(above.text) or (is_initial and bool(_INITIAL.match(above.words[-1].text)))

@@ -6,6 +6,7 @@
 - It reads the names of glyphs (`/a116`) in bitmap fonts of TeX as those of Dingbats, which makes `set` an `s❡a116`. pdfium takes the code.
 - Some fonts get a box of each glyph's own height, which makes `may` larger than `use`.
 - It loses spaces that are narrow, or lie between two fonts.
+- It writes a sign of the font Symbol as another one (`·` for `×`), or as the name of its glyph (`c180`).
 - Of TrueType fonts in the encoding of the Macintosh it reads the codes as Latin ones: `Òon thisÓ` for `“on this”`.
 - It makes bitmap fonts that Ghostscript wrote sixty times too large, and leaves out what then lies beyond the page: most of the text
   (`pdfium_words.py`).
@@ -28,8 +29,10 @@ from types import TracebackType
 from typing import Any
 
 from kgrag.documents.pdf.geometry import Box, Word, bounding_box
+from kgrag.documents.pdf.page_view import PageView, view_of
 from kgrag.documents.pdf.pdfium_links import links_of
-from kgrag.documents.pdf.pdfium_words import READ_CODES, font_of, words_of
+from kgrag.documents.pdf.pdfium_words import READ_CODES, character_at, font_of, words_of
+from kgrag.documents.pdf.symbol_fonts import IN_PRIVATE_USE, in_symbol
 
 __all__ = ["PdfiumText", "SecondReading"]
 
@@ -42,6 +45,8 @@ _FAULT = re.compile(r"[\u2701-\u27bf\ue000-\uf8ff\ufffd]|\ba\d{2,3}(?![^\W_])|GL
 """Characters that say nothing, and names of glyphs in place of characters."""
 _CODE_NAME = re.compile(r"x([2-7][0-9A-F])")
 """The name of a glyph that is its code."""
+_SYMBOL_NAME = re.compile(r"c(1[6-9]\d|2[0-4]\d|25[0-5])")
+"""The name of a glyph that is its code in the font Symbol."""
 _MOST_JOINED = 5
 """Words that one may be: names in a typewriter font within a text, whose spaces are narrower than those of that font."""
 _UNEVEN_SIZES = 5
@@ -73,6 +78,7 @@ _PLAIN = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "ﬁ": "
 """Quotation marks and ligatures as the first reader writes them."""
 _LATIN_ENCODINGS = ("latin-1", "cp1252")
 """As which the first reader takes the codes of the Macintosh."""
+_READ = {**READ_CODES, **IN_PRIVATE_USE}
 _LOST_SHARE = 0.6
 """Where the first reader has less of the characters that pdfium has on a page, the page is read by pdfium alone."""
 _FEWEST_CHARACTERS = 20
@@ -88,11 +94,11 @@ class _Character:
 class SecondReading:
     """What pdfium reads on one page."""
 
-    def __init__(self, text_page: Any, page_height: float, links: Sequence[tuple[Box, str]] = ()) -> None:
+    def __init__(self, text_page: Any, view: PageView, links: Sequence[tuple[Box, str]] = ()) -> None:
         self.links = tuple(links)
         """Links to places of the same file: where they lie, and `#page=3&zoom=100,0,312` (the place 312 points below the page's top)."""
         self._text_page = text_page
-        self._page_height = page_height
+        self._view = view
         self._text: str = text_page.get_text_range()
         self._has_dashes = any(dash in self._text for dash in _DASHES)
         self._fonts: dict[str, str] = {}
@@ -107,16 +113,14 @@ class SecondReading:
     @cached_property
     def words(self) -> tuple[Word, ...]:
         """The page's words as pdfium alone has them."""
-        return words_of(self._text_page, self._page_height)
+        return words_of(self._text_page, self._view)
 
     def with_dashes(self, word: str, box: Box) -> str:
         """Return the word with its dashes, where pdfium has the same word at the same place; else unchanged."""
         if not self._has_dashes or "-" not in word:
             return word
-        bottom, top = self._page_height - box.y1, self._page_height - box.y0
-        found: str = self._text_page.get_text_bounded(
-            left=box.x0 - _SLACK, bottom=bottom, right=box.x1 + _SLACK, top=top
-        ).strip()
+        left, bottom, right, top = self._view.bounds(replace(box, x0=box.x0 - _SLACK, x1=box.x1 + _SLACK))
+        found: str = self._text_page.get_text_bounded(left=left, bottom=bottom, right=right, top=top).strip()
         return found if found.translate(_AS_HYPHEN) == word else word
 
     def font_name(self, name: str, box: Box) -> str:
@@ -173,7 +177,7 @@ class SecondReading:
         index, x, y = self._index_at(box), ctypes.c_double(), ctypes.c_double()
         if index is None or not pdfium.FPDFText_GetCharOrigin(self._text_page, index, x, y):
             return False
-        return abs(box.y1 - (self._page_height - y.value)) < _NO_DEPTH * box.height
+        return abs(box.y1 - self._view.point(x.value, y.value)[1]) < _NO_DEPTH * box.height
 
     def _even(self, word: Word) -> Word:
         """Give a word the height of its font's lines: from the baseline and the size of the character at its middle."""
@@ -188,7 +192,7 @@ class SecondReading:
         ):
             return word
         size = pdfium.FPDFText_GetFontSize(self._text_page, index) * math.hypot(matrix.c, matrix.d)
-        baseline = self._page_height - y.value
+        baseline = self._view.point(x.value, y.value)[1]
         top, bottom = baseline - _ABOVE_BASELINE * size, baseline + _BELOW_BASELINE * size
         low, high = _PLAUSIBLE_HEIGHT
         most = high * max(word.box.height, 0.5 * word.box.width / len(word.text))
@@ -198,8 +202,9 @@ class SecondReading:
 
     def _index_at(self, box: Box) -> int | None:
         """pdfium's index of the character in the middle of a word."""
-        x, y = box.center
-        index: int | None = self._text_page.get_index(x, self._page_height - y, box.width / 2, box.height / 2)
+        left, bottom, right, top = self._view.bounds(box)
+        x, y = (left + right) / 2, (bottom + top) / 2
+        index: int | None = self._text_page.get_index(x, y, (right - left) / 2, (top - bottom) / 2)
         return index
 
     def _reread(self, word: Word) -> list[Word]:
@@ -218,8 +223,14 @@ class SecondReading:
             text = _CODE_NAME.sub(lambda name: chr(int(name[1], 16)), word.text)
             if text == "".join(one.text for one in self._characters_in(word.box)).strip().translate(_PLAIN):
                 return replace(word, text=text)
+        if _SYMBOL_NAME.search(word.text) and (text := self._with_named_signs(word)):
+            return replace(word, text=text)
         if not _BEYOND_ASCII.search(word.text):
             return word
+        if "·" in word.text and "×" in self._text:
+            text = word.text.replace("·", "×")
+            if text == "".join(one.text for one in self._characters_in(word.box)).strip():
+                return replace(word, text=text)
         for encoding in _LATIN_ENCODINGS:
             try:
                 text = word.text.encode(encoding).decode("mac_roman").translate(_PLAIN)
@@ -230,6 +241,14 @@ class SecondReading:
             if text == "".join(one.text for one in self._characters_in(word.box)).strip().translate(_PLAIN):
                 return replace(word, text=text)
         return word
+
+    def _with_named_signs(self, word: Word) -> str:
+        """Return a word with the signs whose names it has (`32c1804`), where pdfium has one character for each, which is no such name."""
+        pattern = ".".join(re.escape(part) for part in _SYMBOL_NAME.split(word.text)[::2])
+        found = "".join(one.text for one in self._characters_in(word.box)).strip()
+        if not re.fullmatch(pattern, found, re.DOTALL):
+            return ""
+        return _SYMBOL_NAME.sub(lambda name: in_symbol(chr(int(name[1]))), word.text)
 
     def _divided(self, word: Word, *, over_lines: bool = False) -> list[Word]:
         """Divide a word where pdfium has several, if it has the same characters at this place; `over_lines`, whatever they are."""
@@ -272,13 +291,13 @@ class SecondReading:
         fields: dict[tuple[int, int], list[tuple[int, _Character]]] = defaultdict(list)
         bounds = pdfium.FS_RECTF()
         for index in range(pdfium.FPDFText_CountChars(self._text_page)):
-            code = pdfium.FPDFText_GetUnicode(self._text_page, index)
-            if not pdfium.FPDFText_GetLooseCharBox(self._text_page, index, bounds) or not 0 < code < 0x110000:
+            character = character_at(self._text_page, index)
+            if not pdfium.FPDFText_GetLooseCharBox(self._text_page, index, bounds) or not character:
                 continue
-            box = Box(bounds.left, self._page_height - bounds.top, bounds.right, self._page_height - bounds.bottom)
+            box = self._view.box(bounds.left, bounds.bottom, bounds.right, bounds.top)
             x, y = box.center
             # At once, for Python takes the codes of `fi`, `fl`, `ffi` and `ffl` for white space.
-            text = READ_CODES.get(chr(code), chr(code))
+            text = _READ.get(character, character)
             fields[int(y / _FIELD_HEIGHT), int(x / _FIELD_WIDTH)].append((index, _Character(text, box)))
         return fields
 
@@ -306,6 +325,7 @@ class PdfiumText:
         import pypdfium2
 
         self._document = pypdfium2.PdfDocument(path)
+        self._views: dict[int, PageView] = {}
 
     def __enter__(self) -> PdfiumText:
         return self
@@ -315,10 +335,15 @@ class PdfiumText:
     ) -> None:
         self._document.close()
 
-    def page(self, number: int, height: float) -> SecondReading:
-        """Read a page (from 1); `height` in points turns pdfium's coordinates into ours."""
+    def page(self, number: int) -> SecondReading:
+        """Read a page (from 1)."""
         page = self._document[number - 1]
-        return SecondReading(page.get_textpage(), height, tuple(links_of(self._document, page, height)))
+        return SecondReading(page.get_textpage(), view_of(page), tuple(links_of(self._document, page, self._view)))
+
+    def _view(self, index: int) -> PageView:
+        if index not in self._views:
+            self._views[index] = view_of(self._document[index])
+        return self._views[index]
 
 
 def _as_high_as(word: Word, before: Word | None) -> Word | None:

@@ -11,8 +11,9 @@ from itertools import groupby
 from typing import Any
 
 from kgrag.documents.pdf.geometry import Box, Word, bounding_box
+from kgrag.documents.pdf.page_view import PageView
 
-__all__ = ["READ_CODES", "font_of", "words_of"]
+__all__ = ["READ_CODES", "character_at", "font_of", "words_of"]
 
 _MAX_NAME_BYTES = 256
 _TEX_CODES = str.maketrans(
@@ -29,6 +30,7 @@ _OWN_CODES = {**{chr(code): text for code, text in _TEX_CODES.items()}, "\r": "f
 READ_CODES = {code: text for code, text in _OWN_CODES.items() if code != "\r"}
 """The same without the end of a line, which pdfium makes up."""
 
+_HIGH_HALVES, _LOW_HALVES = range(0xD800, 0xDC00), range(0xDC00, 0xE000)
 _SAME_LINE = 0.5
 """Points by which the baselines of one line differ."""
 _BELOW_LETTERS = 0.27
@@ -48,9 +50,9 @@ class _Placed:
     font: str
 
 
-def words_of(text_page: Any, page_height: float) -> tuple[Word, ...]:
+def words_of(text_page: Any, view: PageView) -> tuple[Word, ...]:
     """Return a page's words, each as high as its line: bitmap fonts say no size."""
-    runs = [run for line in _lines(text_page, page_height) for run in _runs(line)]
+    runs = [run for line in _lines(text_page, view) for run in _runs(line)]
     above: dict[tuple[int, float], float] = defaultdict(float)
     for run in runs:
         for one in run:
@@ -68,7 +70,18 @@ def font_of(text_page: Any, index: int) -> str:
     return buffer.value.decode("utf-8", "replace") if 0 < length <= _MAX_NAME_BYTES else ""
 
 
-def _lines(text_page: Any, page_height: float) -> Iterator[list[_Placed]]:
+def character_at(text_page: Any, index: int) -> str:
+    """Return a character; empty where there is none. pdfium has those beyond the basic plane (letters of formulas) as two halves."""
+    import pypdfium2.raw as pdfium
+
+    code: int = pdfium.FPDFText_GetUnicode(text_page, index)
+    if code in _HIGH_HALVES:
+        low = pdfium.FPDFText_GetUnicode(text_page, index + 1)
+        code = 0x10000 + ((code - _HIGH_HALVES.start) << 10) + low - _LOW_HALVES.start if low in _LOW_HALVES else 0
+    return chr(code) if 0 < code < 0x110000 and code not in _LOW_HALVES else ""
+
+
+def _lines(text_page: Any, view: PageView) -> Iterator[list[_Placed]]:
     """Yield the characters between pdfium's line ends that lie on the page."""
     import pypdfium2.raw as pdfium
 
@@ -76,24 +89,24 @@ def _lines(text_page: Any, page_height: float) -> Iterator[list[_Placed]]:
     number, bounds = 0, pdfium.FS_RECTF()
     x, y = ctypes.c_double(), ctypes.c_double()
     for index in range(pdfium.FPDFText_CountChars(text_page)):
-        code = pdfium.FPDFText_GetUnicode(text_page, index)
+        character = character_at(text_page, index)
         made_up = pdfium.FPDFText_IsGenerated(text_page, index) == 1
-        if made_up and code == ord("\n"):
+        if made_up and character == "\n":
             yield line
             line, number = [], number + 1
             continue
         pdfium.FPDFText_GetLooseCharBox(text_page, index, bounds)
         pdfium.FPDFText_GetCharOrigin(text_page, index, x, y)
-        box = Box(bounds.left, page_height - bounds.top, bounds.right, page_height - bounds.bottom)
-        if not 0 < code < 0x110000 or not 0 <= box.center[1] <= page_height or box.center[0] < 0:
+        box = view.box(bounds.left, bounds.bottom, bounds.right, bounds.top)
+        if not character or not 0 <= box.center[1] <= view.height or box.center[0] < 0:
             continue
         line.append(
             _Placed(
-                chr(code) if made_up else _OWN_CODES.get(chr(code), chr(code)),
+                character if made_up else _OWN_CODES.get(character, character),
                 box,
                 line=number,
-                baseline=round((page_height - y.value) / _SAME_LINE) * _SAME_LINE,
-                angle=math.remainder(pdfium.FPDFText_GetCharAngle(text_page, index), math.tau),
+                baseline=round(view.point(x.value, y.value)[1] / _SAME_LINE) * _SAME_LINE,
+                angle=math.remainder(pdfium.FPDFText_GetCharAngle(text_page, index) + view.angle, math.tau),
                 font=font_of(text_page, index),
             )
         )

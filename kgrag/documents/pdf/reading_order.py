@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
 from kgrag.documents.pdf.blocks import PageBlock, TableBlock
+from kgrag.documents.pdf.bullets import SURE_BULLET
 from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, is_typewriter, line_of, lines_of, pieces_of
 
 __all__ = ["Region", "is_beside_text", "regions_of"]
@@ -23,8 +24,16 @@ _MIN_FILL = 0.5
 """Median share of a column's width that its lines fill."""
 _OFF_MIDDLE = 0.04
 """Share of the width of a page's text by which the gutter of a paper may be off its middle."""
-_MIN_PAPER_LINES, _MIN_PAPER_WORDS, _PAPER_FILL = 5, 4, 0.85
+_MIN_PAPER_WORDS, _PAPER_FILL = 4, 0.85
 """The same for the columns of a paper that end above a wide table or figure."""
+_WORD_SPACE = 0.7
+"""Line heights."""
+_SECTION_GAP = 1.3
+"""Times the distance between the lines above: how far below them a title stands that ends the columns."""
+_MIN_ITEMS, _ITEMS = 3, 0.6
+"""Items of a list that is such a column, and their share of the lines that begin at its left edge: others are its title, or go on there."""
+_AT_EDGE = 0.5
+"""Line heights."""
 _NARROW = 0.4
 """Share of the page's text up to which a left column may be one of labels."""
 _BESIDE, _GOES_ON = 0.5, 0.1
@@ -127,15 +136,20 @@ def _column_run(
     end = start + 1
     while end < len(bands):
         narrowed = [strip for strip in _common(strips, free[end]) if _within(strip, left, right) >= _MIN_GUTTER]
-        if not narrowed:
+        # What the lines of a ragged text leave free at the right is no strip between columns.
+        if not narrowed or (_inside(strips, left, right) and not _inside(narrowed, left, right)):
             break
         strips, end = narrowed, end + 1
-    between = [strip for strip in strips if strip[0] > left and strip[1] < right]
-    for strip in sorted(between, key=lambda strip: strip[0] - strip[1]):
+    for strip in sorted(_inside(strips, left, right), key=lambda strip: strip[0] - strip[1]):
         is_above = end < len(bands)
+        if _has_space_at(bands[start], strip):
+            continue
         if _makes_columns(bands[start:end], strip, right - left) and (
             not is_above or _are_of_paper(bands[start:end], strip, (left + right) / 2, right - left)
         ):
+            for count in _section_ends(bands[start:end], strip):
+                if _makes_columns(bands[start : start + count], strip, right - left):
+                    return start + count, strip
             return start + _columns_end(bands[start:end], strip, is_last=not is_above), strip
         if (
             not is_above
@@ -156,6 +170,10 @@ def _free(band: _Band, left: float, right: float) -> list[tuple[float, float]]:
     if right + _MIN_GUTTER - reached >= _MIN_GUTTER:
         free.append((reached, right + _MIN_GUTTER))
     return free
+
+
+def _inside(strips: Sequence[tuple[float, float]], left: float, right: float) -> list[tuple[float, float]]:
+    return [strip for strip in strips if strip[0] > left and strip[1] < right]
 
 
 def _within(strip: tuple[float, float], left: float, right: float) -> float:
@@ -192,6 +210,43 @@ def _columns_end(bands: Sequence[_Band], gutter: tuple[float, float], *, is_last
         end += 1
     is_left = len(bands) - end >= _MIN_LINES and not any(right for _, right in sides[end:])
     return len(bands) if is_last and is_left else end
+
+
+def _has_space_at(band: _Band, gutter: tuple[float, float]) -> bool:
+    """Whether what parts a line there is no more than the space between two of its words: it is set in large type."""
+    middle = sum(gutter) / 2
+    ends = [box.x1 for box in band.boxes if box.center[0] < middle]
+    starts = [box.x0 for box in band.boxes if box.center[0] >= middle]
+    return bool(ends and starts) and min(starts) - max(ends) < _WORD_SPACE * band.boxes[0].height
+
+
+def _section_ends(bands: Sequence[_Band], gutter: tuple[float, float]) -> Iterator[int]:
+    """Yield how many bands stand above each title between columns that end and columns that begin.
+
+    Both sides have a line right below it, at one height, and a gap above it.
+    """
+    middle = sum(gutter) / 2
+    beside = [
+        (bool(band.centers) and band.centers[-1] > middle) or any(atom.box.center[0] > middle for atom in band.atoms)
+        for band in bands
+    ]
+    last = 0
+    for index in range(1, len(bands) - 1):
+        if beside[index - 1]:
+            last = index
+        title, after = bands[index], bands[index + 1]
+        if (
+            last
+            and not beside[index]
+            and title.words
+            and all(word.bold for word in title.words)
+            and beside[index + 1]
+            and after.centers
+            and after.centers[0] < middle
+            and title.y - bands[last - 1].y > _COLUMN_GAP * title.boxes[0].height
+            and title.y - bands[index - 1].y > _SECTION_GAP * (bands[index - 1].y - bands[max(index - 2, 0)].y)
+        ):
+            yield index
 
 
 def _makes_columns(bands: Sequence[_Band], gutter: tuple[float, float], width: float) -> bool:
@@ -293,25 +348,37 @@ def _has_rows(bands: Sequence[_Band], gutter: tuple[float, float]) -> bool:
 
 
 def _are_of_paper(bands: Sequence[_Band], gutter: tuple[float, float], middle: float, width: float) -> bool:
-    """Whether columns that end above something wide are those of a page of text: two alike, of full lines of words, and no listings.
+    """Whether columns that end above something wide are those of a page of text: two alike, lists or full lines of words and no listings.
 
     What stands side by side above a text or a table may else be a part of that table, or what is said of each line of code.
     """
-    if abs(sum(gutter) / 2 - middle) > _OFF_MIDDLE * width:
+    if max(gutter[0] - middle, middle - gutter[1]) > _OFF_MIDDLE * width:
         return False
     for side in _sides(bands, gutter):
         words = [word for band in side for word in band.words]
         lines = [(bounding_box(word.box for word in band.words), len(band.words)) for band in side if band.words]
         extent = max(box.x1 for box, _ in lines) - min(box.x0 for box, _ in lines)
         typed = sum(is_typewriter(word.font) for word in words)
+        if _is_list(side):
+            continue
         if (
-            len(lines) < _MIN_PAPER_LINES
+            len(lines) < _MIN_LINES
             or median(count for _, count in lines) < _MIN_PAPER_WORDS
             or median(box.width for box, _ in lines) < _PAPER_FILL * extent
             or 2 * typed > len(words)
         ):
             return False
     return True
+
+
+def _is_list(side: Sequence[_Band]) -> bool:
+    """Whether a side is a list: at its left edge stand the bullets of items, and nothing beside their texts."""
+    firsts = [min(band.words, key=lambda word: word.box.x0) for band in side if band.words]
+    left = min(first.box.x0 for first in firsts)
+    height = median(first.box.height for first in firsts)
+    at_edge = [first for first in firsts if first.box.x0 - left < _AT_EDGE * height]
+    bullets = sum(bool(SURE_BULLET.match(first.text)) for first in at_edge)
+    return bullets >= _MIN_ITEMS and bullets >= _ITEMS * len(at_edge)
 
 
 def is_beside_text(words: Sequence[Word], middle: float, width: float) -> bool:

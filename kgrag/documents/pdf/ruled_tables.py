@@ -27,6 +27,8 @@ _MAX_PARTS = 2
 """Rectangles that an area with words may be made of."""
 _COLUMNS_OF_ANGLES = 3
 """Columns from which a grid may have such areas: boxes that are joined by lines, in a diagram, have fewer."""
+_MIN_BITS = 4
+"""Cells of a single row from which a line above it is a header whatever its type."""
 _DOUBLE = 4.0
 """Points between the two lines of a double one."""
 _MIN_LENGTH = 5.0
@@ -59,7 +61,7 @@ def find_ruled_tables(page: Page) -> RuledTables:
         if table is None:
             unused.extend(rules)
         else:
-            table = _with_bold_row_above(table, page.words, taken)
+            table = _with_row_above(table, page.words, taken)
             tables.append(table)
             taken.update(word for cell in table.cells for word in cell.words)
     return RuledTables(tuple(tables), frozenset(taken), tuple(unused))
@@ -257,8 +259,11 @@ def _columns_with_texts(filled: Sequence[Cell]) -> list[int]:
     ]
 
 
-def _with_bold_row_above(table: TableBlock, words: Sequence[Word], taken: Set[Word]) -> TableBlock:
-    """Give a table without a header the bold line right above it that names its columns: only the rows below are coloured."""
+def _with_row_above(table: TableBlock, words: Sequence[Word], taken: Set[Word]) -> TableBlock:
+    """Give a table without a header the bold line right above it that names its columns: only the rows below are coloured.
+
+    Above a single row of several cells, as data sheets show the bits of a register, it may be in any type if it names each.
+    """
     if any(cell.header for cell in table.cells):
         return table
     columns = [_extent(table, column) for column in range(table.column_count)]
@@ -270,12 +275,13 @@ def _with_bold_row_above(table: TableBlock, words: Sequence[Word], taken: Set[Wo
     ]
     lines = lines_of([word for word in near if table.box.x0 <= word.box.center[0] <= table.box.x1])
     named: dict[int, list[Word]] = {}
+    names_bits = table.row_count == 1 and table.column_count >= _MIN_BITS
     for word in lines[0].words if len(lines) == 1 else ():
         column = bisect_right([start for start, _ in columns], word.box.x0 + _SNAP) - 1
-        if not word.bold or column < 0 or word.box.x1 > columns[column][1] + _SNAP:
+        if not (word.bold or names_bits) or column < 0 or word.box.x1 > columns[column][1] + _SNAP:
             return table
         named.setdefault(column, []).append(word)
-    if len(named) < max(2, table.column_count - 1):
+    if len(named) < max(2, table.column_count - (not names_bits)):
         return table
     top = min(word.box.y0 for found in named.values() for word in found)
     header = [

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from kgrag.documents.pdf.aligned_tables import find_aligned_tables
 from kgrag.documents.pdf.blocks import PageBlock, TableBlock, TextBlock
 from kgrag.documents.pdf.captions import is_caption, names_figure
-from kgrag.documents.pdf.contents import Contents, comparable, find_contents
+from kgrag.documents.pdf.contents import Contents, comparable, find_contents, without_leaders
 from kgrag.documents.pdf.definitions import with_terms
 from kgrag.documents.pdf.figures import drawings_of, figure_blocks
 from kgrag.documents.pdf.furniture import RunningLine, remove_furniture
@@ -131,7 +131,7 @@ def _is_typed(pages: Sequence[Page]) -> bool:
 def _page_regions(page: Page, contents: Contents, outlined: OutlinedHeadings, *, listings: bool) -> list[Region]:
     """Take tables and figures out of a page, and put what remains into reading order; `listings` are what is in a typewriter font."""
     index = [table for table in contents.tables if table.page == page.number]
-    rest: list[Word] = [word for word in page.words if (page.number, word) not in contents.words]
+    rest = without_leaders([word for word in page.words if (page.number, word) not in contents.words])
     ruled = find_ruled_tables(replace(page, words=tuple(rest)))
     spanning = [table for table in find_row_tables(page, ruled.unused_rules, rest) if has_groups(table)]
     rest = _without(rest, spanning)

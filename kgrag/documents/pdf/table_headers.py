@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from kgrag.documents.pdf.blocks import Cell, TableBlock, TextBlock
+from kgrag.documents.pdf.bullets import BULLET, SURE_BULLET
 from kgrag.documents.pdf.geometry import Word, bounding_box, lines_of
 from kgrag.documents.pdf.pages import Fill
 
@@ -19,6 +20,8 @@ _LONGEST_HEADING = 40
 """Words."""
 _MIN_IN_TURN = 4
 """Rows from which shades in turn are seen."""
+_MIN_BULLETS = 3
+"""In a column that has nothing else: lists beside each other. A column of a table that marks some rows so has a heading."""
 _PROSE_WORDS = 8
 """Mean words of the filled cells from which rows with one text each are lines of a paragraph on coloured ground."""
 _WORD_GAP = 0.6
@@ -28,7 +31,6 @@ _RAISED = 0.85
 _SAME_COLUMN = 4.0
 """Points by which the columns of a table's continuation may be off."""
 _VALUE = re.compile(r"[-+±<>≤≥~]?\d")
-_BULLET = re.compile(r"[•◦▪■□●○‣⁃–—*·►➢✓\uf000-\uf0ff]$")
 _PROMPT = re.compile(r"[$#%>]$")
 _YEAR = re.compile(r"(?:19|20)\d\d$")
 
@@ -161,7 +163,9 @@ def is_prose(table: TableBlock) -> bool:
     """
     filled = [cell for cell in table.cells if cell.words]
     first = [cell_text(cell) for cell in filled if cell.column == 0]
-    if table.column_count == 2 and len(first) > 1 and all(_BULLET.match(text) for text in first):
+    if table.column_count == 2 and len(first) > 1 and all(BULLET.match(text) for text in first):
+        return True
+    if any(_are_bullets(filled, column) for column in range(table.column_count)):
         return True
     if table.column_count == 2 and table.row_count == 1 and len(filled) == 2 and _PROMPT.match(first[0]):
         return not _VALUE.match(cell_text(filled[1]))
@@ -171,6 +175,11 @@ def is_prose(table: TableBlock) -> bool:
         return True
     by_row = Counter(cell.row for cell in filled)
     return not any(cell.header for cell in filled) and 2 * sum(count > 1 for count in by_row.values()) <= len(by_row)
+
+
+def _are_bullets(filled: Sequence[Cell], column: int) -> bool:
+    texts = [cell_text(cell) for cell in filled if cell.column == column]
+    return len(texts) >= _MIN_BULLETS and all(SURE_BULLET.match(text) for text in texts)
 
 
 def _runs_through_cells(filled: Sequence[Cell]) -> bool:

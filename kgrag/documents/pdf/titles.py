@@ -43,6 +43,12 @@ _MARKING = re.compile(
     re.IGNORECASE,
 )
 """Who may read a document, or how final it is: what its pages are marked with."""
+_KIND = re.compile(
+    r"(?:(?:final|preliminary|product|advance|technical|objective)\s+)*(?:data\s?sheet|specifications?|information)\W*",
+    re.IGNORECASE,
+)
+"""What every data sheet says of itself."""
+_PART_NUMBER = re.compile(r"(?=\S*\d{2})[A-Z]{2,}\S*")
 _WORD = re.compile(r"[^\W\d_]{3,}|[\u3040-\u30ff\u3400-\u9fff]{2,}")
 _PART = re.compile(r"\s[-–—|]\s|:\s")
 """Between a title and its subtitle or version."""
@@ -77,7 +83,7 @@ def document_title(structure: Structure, blocks: Sequence[Block], *, metadata_ti
     candidates = (
         *(title for title in said if all(_folded(part) in printed for part in _PART.split(title))),
         shown,
-        *(title for title in said if not _STEM.fullmatch(title.strip())),
+        *(title for title in said if not _STEM.fullmatch(title.strip()) and not _names_other(title, printed)),
         running if not _STEM.fullmatch(running) else "",
         _largest_of_first_page(structure),
         running,
@@ -86,11 +92,11 @@ def document_title(structure: Structure, blocks: Sequence[Block], *, metadata_ti
 
 
 def is_title(text: str) -> bool:
-    """Whether a text can be a title: it has a word (a registration number has none), and is no file name, heading of a contents or
-    marking (`CONFIDENTIAL`).
+    """Whether a text can be a title: it has a word (a registration number has none), and is no file name, heading of a contents,
+    marking (`CONFIDENTIAL`) or kind of document (`Data sheet`).
     """
     text = text.strip()
-    is_other = _FILE_NAME.search(text) or _CONTENTS.match(text) or _MARKING.fullmatch(text)
+    is_other = _FILE_NAME.search(text) or _CONTENTS.match(text) or _MARKING.fullmatch(text) or _KIND.fullmatch(text)
     return bool(_WORD.search(text)) and not is_other
 
 
@@ -105,8 +111,13 @@ def _filing(lines: Sequence[str]) -> str:
     return ", ".join(filter(None, (name, form, period[1] if period else ""))) if is_title(name) else ""
 
 
+def _names_other(title: str, printed: str) -> bool:
+    """Whether a title has a part's number that is not printed: that of the document which a new one was made from."""
+    return any(_folded(number) not in printed for number in _PART_NUMBER.findall(title))
+
+
 def _folded(text: str) -> str:
-    return "".join(filter(str.isalnum, text.casefold()))
+    return "".join(filter(str.isalnum, text.casefold().replace("×", "x")))
 
 
 def _largest_of_first_page(structure: Structure) -> str:

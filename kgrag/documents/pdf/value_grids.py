@@ -11,19 +11,22 @@ from kgrag.documents.pdf.value_tables import ValueTables
 
 __all__ = ["better_tables"]
 
+_SAME_HEIGHT = 0.1
+"""Share of the height of a grid by which the ends of one beside it may differ."""
+
 
 def better_tables(found: ValueTables, grids: Sequence[TableBlock]) -> tuple[list[TableBlock], set[Word]]:
     """Return the tables of values, and their words, that no drawn grid says better.
 
-    A grid is better where it has the whole table, of several each, and a number to a cell; a grid of shaded cells has `$` in columns of
-    its own, or two numbers in one cell, and not the header, which is not shaded; one whose cells have gaps between them has the numbers
-    of one column in two.
+    A grid is better where it has the whole table, of several each, or with the grids beside it, and a number to a cell; a grid of shaded
+    cells has `$` in columns of its own, or two numbers in one cell, and not the header, which is not shaded; one whose cells have gaps
+    between them has the numbers of one column in two.
     """
     better = [
         grid
         for grid in grids
         if all(
-            _holds(grid, table) and not _parts_columns(grid, table)
+            _hold([grid, *_beside(grid, grids)], table) and not _parts_columns(grid, table)
             for table in found.tables
             if grid.box.touches(table.box)
         )
@@ -34,12 +37,36 @@ def better_tables(found: ValueTables, grids: Sequence[TableBlock]) -> tuple[list
     return tables, {word for word in found.words if any(box.holds(word.box.center, 1.0) for box in boxes)}
 
 
-def _holds(grid: TableBlock, table: TableBlock) -> bool:
-    """Whether a grid has a table's words, and as many of the headings of its columns."""
-    headings = [word for cell in table.cells if cell.header and cell.column for word in cell.words]
-    words = [word for cell in table.cells for word in cell.words]
+def _beside(grid: TableBlock, grids: Sequence[TableBlock]) -> list[TableBlock]:
+    """The grids of as many columns that stand at the same height: numbers in their rows look like those of one table."""
+    return [
+        other
+        for other in grids
+        if other is not grid
+        and other.column_count == grid.column_count
+        and max(abs(other.box.y0 - grid.box.y0), abs(other.box.y1 - grid.box.y1)) < _SAME_HEIGHT * grid.box.height
+    ]
+
+
+def _hold(grids: Sequence[TableBlock], table: TableBlock) -> bool:
+    """Whether grids have a table's words, and as many of the headings of its columns, or name their columns themselves."""
+    named = all(map(_names_columns, grids))
+    headings = [word for cell in table.cells if cell.header and cell.column and not named for word in cell.words]
+    words = [word for cell in table.cells if not (named and cell.header) for word in cell.words]
     return all(
-        sum(grid.box.holds(word.box.center, 2.0) for word in part) >= 0.9 * len(part) for part in (words, headings)
+        sum(any(grid.box.holds(word.box.center, 2.0) for grid in grids) for word in part) >= 0.9 * len(part)
+        for part in (words, headings)
+    )
+
+
+def _names_columns(grid: TableBlock) -> bool:
+    """Whether each column of a grid has a heading in it, without numbers: what stands above the grid is none."""
+    headings = [cell for cell in grid.cells if cell.header and cell.row == 0]
+    texts = [word for cell in headings for word in cell.words]
+    return (
+        len(headings) == grid.column_count
+        and all(cell.words for cell in headings)
+        and not any(character.isdigit() for word in texts for character in word.text)
     )
 
 

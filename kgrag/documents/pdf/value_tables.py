@@ -44,6 +44,8 @@ _TIGHT = 0.92
 """Times the usual distance of rows: two lines of one label are closer."""
 _NEARER = 0.85
 """Times the distance to the next row: the second line of a label whose numbers stand beside the first is closer to that."""
+_STRETCHED = 1.5
+"""Times the usual space between the words of a line: in a justified one none is wider."""
 _THIN_PIECE = 2.0
 """Points: height of a piece of a line that is drawn cell by cell, at most."""
 _MAX_HEADER_LINES = 9
@@ -262,6 +264,8 @@ class _Table:
             others = [piece for piece in pieces if piece not in right]
             if any(len(piece.words) > MAX_HEADER_WORDS for piece in pieces) or any(p.box.x0 < middle for p in right):
                 break
+            if _is_stretched(line):
+                break
             if not right:
                 if is_unit(line):
                     self._to_corner(line.words)
@@ -428,6 +432,12 @@ class _Table:
         near = below.middle - row.middle < _NEARER * (following.middle - below.middle)
         end = max(other.label_end for other in self.data if other.label)
         return near and row.label_end + below.line.words[0].box.width > end and not row.label[-1].text.endswith(":")
+
+
+def _is_stretched(line: Line) -> bool:
+    """Whether a line is one of a justified text: many words, as far from each other."""
+    gaps = [right.box.x0 - left.box.x1 for left, right in pairwise(line.words)]
+    return len(gaps) >= MAX_HEADER_WORDS and max(gaps) < _STRETCHED * median(gaps)
 
 
 def _names_column(words: Sequence[Word]) -> bool:

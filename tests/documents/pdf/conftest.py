@@ -114,6 +114,14 @@ class Sheet:
             for x, text in zip(xs, row, strict=False):
                 self.text(x + 4, ys[index + 1] - 4, text, font=BOLD if header and index == 0 else BODY)
 
+    def crop(self, left: float, bottom: float, right: float, top: float) -> None:
+        """Show this part of the sheet alone, in points from its lower left corner."""
+        self._canvas.setCropBox((left, bottom, right, top))
+
+    def turn_page(self, degrees: int) -> None:
+        """Show the sheet turned clockwise."""
+        self._canvas.setPageRotation(degrees)
+
     def next_page(self) -> None:
         self._canvas.showPage()
 

@@ -37,6 +37,40 @@ def test_columns_end_where_a_wide_table_begins(sheet: Sheet) -> None:
     ]
 
 
+def test_lists_beside_each_other_are_read_one_after_the_other(sheet: Sheet) -> None:
+    left = [
+        "Lifts 40 litres",
+        "Runs from 12 V or 24 V",
+        "Has a valve of its own",
+        "Stands in dust and rain",
+        "Says its name",
+    ]
+    right = ["Keeps its settings", "Is read once a second", "Sleeps when the well is low", "Wakes within 2 ms"]
+    sheet.text(LEFT, 100, "Features", size=12, font=BOLD)
+    for x, items in ((LEFT, left), (RIGHT, right)):
+        for number, item in enumerate(items):
+            sheet.text(x, 120 + 14 * number, "•")
+            sheet.text(x + 12, 120 + 14 * number, item)
+    sheet.paragraph(LEFT, 210, PUMPS + WELLS)
+    blocks = sheet.convert().document.blocks
+    assert [block.text for block in blocks if block.kind == "list_item"] == [f"- {item}" for item in left + right]
+
+
+def test_columns_above_a_title_end_before_those_below_it(sheet: Sheet) -> None:
+    sheet.paragraph(LEFT, 100, PUMPS + PUMPS, width=WIDTH)
+    end = sheet.paragraph(RIGHT, 100, WELLS, width=WIDTH)
+    sheet.text(LEFT, end + 90, "What is read", size=12, font=BOLD)
+    sheet.paragraph(LEFT, end + 110, WELLS, width=WIDTH)
+    sheet.paragraph(RIGHT, end + 110, PUMPS, width=WIDTH)
+    assert [line[:24] for line in sheet.convert().outline()] == [
+        "text A pump of the north",
+        "text Wells are measured ",
+        "h1 What is read",
+        "text Wells are measured ",
+        "text A pump of the north",
+    ]
+
+
 def test_a_paragraph_goes_on_in_the_next_column_and_notes_stand_behind_it(sheet: Sheet) -> None:
     below = sheet.paragraph(LEFT, 100, WELLS + "The pump of the south stands beside the", width=WIDTH)
     sheet.paragraph(LEFT, below + 12, "† As of last year, of all pumps that were read.", width=WIDTH, size=8)

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from reportlab.pdfbase.pdfmetrics import stringWidth
+
 if TYPE_CHECKING:
     from conftest import Sheet
 
@@ -269,3 +271,46 @@ def test_roman_page_numbers_stand_where_arabic_ones_do(sheet: Sheet) -> None:
         sheet.text(290, 810 if number[2].isdigit() else 807, number)
         sheet.next_page()
     assert sheet.convert().outline() == [f"text Part {page}. {LOREM}" for page in range(1, 6)]
+
+
+def test_a_large_running_header_above_a_drawn_line_is_no_heading_of_each_page(sheet: Sheet) -> None:
+    for page in range(1, 5):
+        sheet.text(460, 118, "XK-400", size=15, font="Helvetica-BoldOblique")
+        sheet.line(72, 124, 540, 124)
+        sheet.text(72, 160, f"Pins of side {page}", size=12, font="Helvetica-Bold")
+        sheet.paragraph(72, 180, f"Part {page}. {LOREM}")
+        sheet.next_page()
+    found = sheet.convert()
+    assert found.headings() == [f"h1 Pins of side {page}" for page in range(1, 5)]
+    assert [line.text for line in found.document.removed] == ["XK-400 (4 pages)"]
+
+
+def test_leaders_of_hyphens_lead_to_page_numbers(sheet: Sheet) -> None:
+    sheet.text(72, 60, "Contents", size=14, font="Helvetica-Bold")
+    titles = ["Order numbers", "Limits of the pump", "How it is drawn", "What is inspected"]
+    for index, title in enumerate(titles):
+        sheet.text(72, 90 + 16 * index, f"{title} " + "- " * 30 + f" 0{index + 2}")
+    for title in titles:
+        sheet.next_page()
+        sheet.text(72, 60, title, size=14, font="Helvetica-Bold")
+        sheet.paragraph(72, 300, LOREM)
+    removed = [line.text for line in sheet.convert().document.removed if " | " in line.text]
+    assert removed == [f"{title} | 0{index}" for index, title in enumerate(titles, 2)]
+
+
+def test_dots_that_lead_to_a_value_are_no_part_of_its_label(sheet: Sheet) -> None:
+    for y, (label, dots, value) in enumerate(
+        (
+            ("Pumps sold.", 9, "1,080.1"),
+            ("Wells.", 20, "68.9"),
+            ("Valves of all kinds.", 8, "173.7"),
+            ("Boards.", 14, "217.4"),
+        )
+    ):
+        end = 72 + stringWidth(label, "Helvetica", 10)
+        sheet.text(72, 100 + 14 * y, label)
+        for index in range(dots):
+            sheet.text(end + 3 + 6 * index, 100 + 14 * y, ".")
+        for right, text in ((240.0, value), (310.0, "12.5"), (380.0, "7.4")):
+            sheet.text(right - stringWidth(text, "Helvetica", 10), 100 + 14 * y, text)
+    assert [row[0] for row in sheet.convert().rows()] == ["Pumps sold", "Wells", "Valves of all kinds", "Boards"]

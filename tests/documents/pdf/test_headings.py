@@ -478,3 +478,28 @@ def test_a_font_whose_name_ends_in_a_b_is_bold(sheet: Sheet) -> None:
     path.write_bytes(path.read_bytes().replace(b"/BaseFont /Helvetica-Bold", b"/BaseFont /AdvOT8d31c0f.B"))
     blocks = convert_pdf(path, document_path=path.name, mode="native").blocks
     assert [block.text for block in blocks if block.kind == "heading"] == ["1. Wiring"]
+
+
+def test_a_title_with_the_number_of_another_part_is_not_the_documents(sheet: Sheet) -> None:
+    sheet.metadata_title("PMP150 data sheet Rev. 1.4")
+    sheet.text(72, 100, "PMP280 humidity pump", size=14, font=BOLD)
+    sheet.paragraph(72, 130, "The PMP280 lifts water that is as warm as 85 °C and says how much of it is left. " * 3)
+    sheet.text(72, 260, "Features", size=14, font=BOLD)
+    sheet.paragraph(72, 280, "It has a valve that opens by itself and shuts when the pressure falls. " * 3)
+    assert sheet.convert().document.title == "PMP280 humidity pump"
+
+
+def test_a_title_with_a_cross_for_its_sign_is_printed(sheet: Sheet) -> None:
+    sheet.metadata_title("48 x 84 wells controller")
+    sheet.text(72, 100, "INTEGRATED WELLS", size=22, font=BOLD)
+    sheet.text(72, 140, "48 × 84 wells controller", size=14)
+    sheet.paragraph(72, 180, "Wells are measured once a day with a line that is let down from the rim. " * 3)
+    sheet.text(72, 260, "Features", size=14, font=BOLD)
+    sheet.paragraph(72, 280, "It has a valve that opens by itself and shuts when the pressure falls. " * 3)
+    assert sheet.convert().document.title == "48 x 84 wells controller"
+
+
+@pytest.mark.parametrize("kind", ["Advance Information", "DATA SHEET", "Product specification"])
+def test_the_kind_of_a_document_is_no_title(kind: str) -> None:
+    assert not is_title(kind)
+    assert is_title(f"Pump {kind}")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 from reportlab.pdfbase.pdfmetrics import stringWidth
 
-from kgrag.documents.pdf.geometry import Box, Word, lines_of
+from kgrag.documents.pdf.geometry import Box, Word, is_typewriter, lines_of
 from kgrag.documents.pdf.pages import with_accented_letters
 
 if TYPE_CHECKING:
@@ -384,3 +384,18 @@ def test_a_framed_listing_in_a_typewriter_font_is_code(sheet: Sheet) -> None:
         sheet.line(500, top, 500, bottom)
         sheet.text(80 + 6 * (len(line) - len(line.lstrip())), bottom - 4, line.lstrip(), font="Courier")
     assert sheet.convert().outline()[0] == "code " + "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("font", "typed"),
+    [
+        ("SFTT1000", True),
+        ("LCTT0900", True),
+        ("ECST1000", True),
+        ("t1xtt", True),
+        ("SFRM1000", False),
+        ("SFTI1000", False),
+    ],
+)
+def test_typewriter_fonts_of_tex_are_known_in_other_alphabets(font: str, typed: bool) -> None:
+    assert is_typewriter(font) is typed

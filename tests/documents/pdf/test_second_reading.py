@@ -12,8 +12,10 @@ from reportlab.pdfbase.pdfmetrics import stringWidth
 
 from kgrag.documents.pdf import convert_pdf
 from kgrag.documents.pdf.geometry import Box, Word
+from kgrag.documents.pdf.page_view import PageView
 from kgrag.documents.pdf.pages import read_pages
 from kgrag.documents.pdf.pdfium_text import PdfiumText, SecondReading
+from kgrag.documents.pdf.symbol_fonts import as_shown
 from kgrag.errors import DocumentError
 
 if TYPE_CHECKING:
@@ -170,7 +172,7 @@ def words(*texts: str, gap: float = 0.5) -> list[Word]:
     [("the PIPESTATUS variable", [False, True, True]), ("thePIPESTATUSvariable", [False, False, False])],
 )
 def test_a_space_between_two_fonts_is_seen_where_pdfium_sees_it(text: str, spaced: list[bool]) -> None:
-    mended = SecondReading(_TextPage(text), 842).mended(words("the", "PIPESTATUS", "variable"))
+    mended = SecondReading(_TextPage(text), PageView(0, 0, 595, 842)).mended(words("the", "PIPESTATUS", "variable"))
     assert [word.spaced for word in mended] == spaced
 
 
@@ -199,7 +201,7 @@ def test_a_word_that_is_four_where_pdfium_sees_spaces_is_divided(sheet: Sheet) -
     path = sheet.save()
     box = Box(72.0, 92.0, 72 + stringWidth(text, "Times-Roman", 10), 102.0)
     with PdfiumText(path) as pdfium:
-        read = list(pdfium.page(1, sheet.height).mended([Word(text.replace(" ", ""), box, "Times-Roman", bold=False)]))
+        read = list(pdfium.page(1).mended([Word(text.replace(" ", ""), box, "Times-Roman", bold=False)]))
     assert [word.text for word in read] == text.split()
 
 
@@ -246,6 +248,11 @@ def macintosh_pdf(path: Path, shown: bytes) -> Path:
         + b"] /FontDescriptor << /Type /FontDescriptor /FontName /ABCDEF+ArialMT /Flags 32"
         b" /ItalicAngle 0 /Ascent 905 /Descent -212 /CapHeight 700 /StemV 80 /FontBBox [-600 -300 1000 1000] >> >>"
     )
+    return font_pdf(path, shown, font)
+
+
+def font_pdf(path: Path, shown: bytes, font: bytes, *others: bytes) -> Path:
+    """Write a line in the font that is object 5 of a file; `others` are the objects after it."""
     content = b"BT /F1 11 Tf 72 700 Td (" + shown + b") Tj ET"
     page = b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>"
     objects = [
@@ -254,15 +261,30 @@ def macintosh_pdf(path: Path, shown: bytes) -> Path:
         page,
         b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content),
         font,
+        *others,
     ]
     written, offsets = b"%PDF-1.4\n", []
     for number, item in enumerate(objects, 1):
         offsets.append(len(written))
         written += b"%d 0 obj\n%s\nendobj\n" % (number, item)
     table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
-    end = b"trailer << /Size 6 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF" % len(written)
-    path.write_bytes(written + b"xref\n0 6\n0000000000 65535 f \n" + table + end)
+    count = len(objects) + 1
+    end = b"trailer << /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF" % (count, len(written))
+    path.write_bytes(written + b"xref\n0 %d\n0000000000 65535 f \n" % count + table + end)
     return path
+
+
+def test_letters_of_formulas_beyond_the_basic_plane_are_whole(tmp_path: Path) -> None:
+    font = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R >>"
+    codes = (
+        b"/CMapName /X def /CMapType 2 def 1 begincodespacerange <00> <FF> endcodespacerange"
+        b" 1 beginbfchar <58> <D835DC4B> endbfchar"
+    )
+    path = font_pdf(
+        tmp_path / "formula.pdf", b"X", font, b"<< /Length %d >>\nstream\n%s\nendstream" % (len(codes), codes)
+    )
+    with PdfiumText(path) as second:
+        assert [word.text for word in second.page(1).words] == ["\U0001d44b"]
 
 
 def test_codes_of_the_macintosh_are_no_latin_letters(tmp_path: Path) -> None:
@@ -286,7 +308,7 @@ def test_words_that_were_measured_to_their_baseline_are_as_high_as_others(sheet:
     (page,) = read_pages(path)
     cut = [replace(word, box=replace(word.box, y1=100.0)) if word.bold else word for word in page.words]
     with PdfiumText(path) as second:
-        heights = {word.bold: word.box.height for word in second.page(1, page.height).mended(cut)}
+        heights = {word.bold: word.box.height for word in second.page(1).mended(cut)}
     assert heights[True] == pytest.approx(8.9, abs=0.1)
     assert heights[True] == pytest.approx(heights[False], abs=0.6)
 
@@ -304,3 +326,42 @@ def test_a_page_of_codes_that_no_reader_knows_is_read_as_a_picture(tmp_path: Pat
 def test_the_bullet_of_texs_companion_fonts_is_a_bullet(tmp_path: Path) -> None:
     page = next(read_pages(bitmap_font_pdf(tmp_path / "bullet.pdf", "\x88 starts the pump of the north")))
     assert page.words[0].text == "•"
+
+
+@pytest.mark.parametrize("degrees", [0, 90, 180, 270])
+def test_the_second_reader_looks_where_a_cut_and_turned_page_shows_its_words(sheet: Sheet, degrees: int) -> None:
+    sheet.text(200, 300, "From 2 – 8 bar")
+    sheet.crop(60, 70, 530, 780)
+    sheet.turn_page(degrees)
+    (page,) = read_pages(sheet.save())
+    assert "–" in [word.text for word in page.words]
+
+
+def test_the_place_where_a_link_of_a_cut_page_leads_is_below_its_upper_edge(sheet: Sheet) -> None:
+    sheet.inner_link(200, 300, "See the pump", "pump")
+    sheet.crop(60, 70, 530, 780)
+    sheet.next_page()
+    sheet.destination("pump", 400)
+    sheet.text(200, 410, "The pump is blue.")
+    sheet.crop(60, 70, 530, 780)
+    (link,) = sheet.convert().document.blocks[0].links
+    assert link.href == f"drawn.pdf#page=2&zoom=100,0,{round(400 - (sheet.height - 780))}"
+
+
+@pytest.mark.parametrize(
+    ("word", "font", "shown"),
+    [
+        ("l", "Wingdings", "●"),
+        ("\uf0d8", "ABC+Wingdings-Regular", "➢"),
+        ("l", "Wingdings2", "l"),
+        ("\x84", "Wingdings", "•"),
+        ("\uf06d", "SymbolMT", "μ"),
+        ("±3\uf073", "Office Sans", "±3σ"),
+        ("\uf0a7", "Office Sans", "▪"),
+        ("xREPORT", "Wingdings", "☒REPORT"),
+        ("quarter", "Wingdings", "quarter"),
+        ("plain", "Symbol", "plain"),
+    ],
+)
+def test_characters_of_symbol_fonts_are_the_signs_that_they_show(word: str, font: str, shown: str) -> None:
+    assert as_shown(word, font) == shown

@@ -577,3 +577,47 @@ def test_rows_between_the_shaded_ones_have_the_same_columns(sheet: Sheet) -> Non
     sheet.line(72, 100, 72, 196)
     sheet.line(420, 100, 420, 196)
     assert sheet.convert().rows() == rows
+
+
+def test_a_cell_that_is_shaded_piece_by_piece_is_one_cell(sheet: Sheet) -> None:
+    """Word draws the margins and the lines of a shaded cell each as a rectangle of its own."""
+    lefts, rights = (72, 202, 302), (200, 300, 420)
+    rows = [
+        (100, 116, ["Quantity", "Symbol", "Most"]),
+        (118, 146, ["Current drawn | while asleep", "Isl", "4 µA"]),
+        (148, 176, ["Time until it | answers again", "tup", "2 ms"]),
+    ]
+    for index, (top, bottom, texts) in enumerate(rows):
+        for left, right, text in zip(lefts, rights, texts, strict=True):
+            gray = (0.8, 0.95)[index % 2]
+            lines = text.split(" | ")
+            start = (top + bottom - 12 * len(lines)) / 2
+            sheet.fill(left, top, left + 5, bottom, gray)
+            sheet.fill(right - 5, top, right, bottom, gray)
+            if start > top:
+                sheet.fill(left + 5, top, right - 5, start, gray)
+                sheet.fill(left + 5, bottom - (start - top), right - 5, bottom, gray)
+            for number, line in enumerate(lines):
+                sheet.fill(left + 5, start + 12 * number, right - 5, start + 12 * (number + 1), gray)
+                sheet.text(
+                    left + 5, start + 12 * number + 9, line, font="Helvetica-Bold" if index == 0 else "Helvetica"
+                )
+    found = sheet.convert()
+    assert found.header() == ["Quantity", "Symbol", "Most"]
+    assert found.rows()[1:] == [
+        ["Current drawn while asleep", "Isl", "4 µA"],
+        ["Time until it answers again", "tup", "2 ms"],
+    ]
+
+
+def test_the_line_above_a_single_row_of_cells_names_them(sheet: Sheet) -> None:
+    xs = [180.0 + 24 * index for index in range(7)]
+    names = ["RS", "RW", "D3", "D2", "D1", "D0"]
+    for x, name in zip(xs, names, strict=False):
+        sheet.text(x + 5, 112, name, size=7)
+    sheet.text(150, 134, "Code")
+    sheet.grid(xs, [120.0, 140.0], [["0", "0", "0", "1", "I", "S"]], header=False)
+    sheet.paragraph(72, 170, "The cursor moves to the right when I is set, and to the left when it is not.")
+    found = sheet.convert()
+    assert found.header() == names
+    assert found.rows()[1:] == [["0", "0", "0", "1", "I", "S"]]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -551,3 +552,51 @@ def test_a_sum_without_a_label_and_without_the_first_number_stays_in_its_table(s
         ["", "", "917", "36"],
         ["Swaps", "2", "31", "5"],
     ]
+
+
+def test_the_stretched_line_of_a_text_above_a_table_heads_no_column(sheet: Sheet) -> None:
+    x = 60.0
+    for word in re.split(
+        " ", "of the pumps of the north were sold and those of the south were hired from the town again in"
+    ):
+        sheet.text(x, 100, word)
+        x += stringWidth(word, "Helvetica", 10) + 7.5
+    sheet.text(60, 113, "spring.")
+    for y, row in (
+        (140, ("(in thousands)", "2024", "2023")),
+        (156, ("Pumps", "1,234", "1,101")),
+        (172, ("Wells", "456", "441")),
+        (188, ("Sum", "1,690", "1,542")),
+    ):
+        for right, text in zip((0, 420, 500), row, strict=True):
+            sheet.text(60 if not right else right - stringWidth(text, "Helvetica", 10), y, text)
+    assert sheet.convert().header() == ["(in thousands)", "2024", "2023"]
+
+
+def test_what_stands_above_a_grid_that_names_its_columns_is_no_heading(sheet: Sheet) -> None:
+    for y, row in (
+        (100, ("VDD = 2.7 V", "Rate = 77 Hz", "CL = 330 nF")),
+        (112, ("Mux = 65", "Bus = 6800", "All open")),
+    ):
+        for x, text in zip((64, 204, 344), row, strict=True):
+            sheet.text(x, y, text)
+    xs, ys = [60.0, 200.0, 340.0, 420.0, 500.0], [120.0, 138.0, 156.0, 174.0, 192.0]
+    sheet.fill(60, 120, 500, 138)
+    rows = [
+        ["Pattern", "Conditions", "Typ.", "Max."],
+        ["All off", "Bus idle", "190", "304"],
+        ["Checker", "Bus idle", "192", "308"],
+        ["Stripes", "Bus idle", "203", "325"],
+    ]
+    sheet.grid(xs, ys, rows)
+    assert sheet.convert().header() == rows[0]
+
+
+def test_grids_of_numbers_beside_each_other_stay_apart(sheet: Sheet) -> None:
+    for left, first in ((60.0, 1), (300.0, 5)):
+        rows = [["Pad", "Pin", "X", "Y"]]
+        rows += [[str(first + at), f"VSS{at}", str(1320 + 65 * at), "-420"] for at in range(4)]
+        sheet.grid([left + 50 * index for index in range(5)], [100.0 + 16 * index for index in range(6)], rows)
+    found = sheet.convert()
+    assert found.header(0) == found.header(1) == ["Pad", "Pin", "X", "Y"]
+    assert [found.rows(index)[1][0] for index in (0, 1)] == ["1", "5"]
