@@ -7,13 +7,17 @@ from itertools import islice
 from typing import Any
 
 from kgrag.documents.html_bars import MAX_BAR_CHARACTERS, is_menu_beside_text, rule_of_links
-from kgrag.documents.html_tags import FOOTNOTES, HEADINGS, classes_of, is_mostly_links, letters_shown
+from kgrag.documents.html_tags import FOOTNOTES, HEADINGS, classes_of, is_mostly_links, letters_of, letters_shown
 
 __all__ = ["boilerplate_rule", "is_box_label"]
 
 DRAWN = frozenset({"span", "i", "img"})
 """What may be for the eye alone, and says so: formulas that stand there as MathML, too (KaTeX), and names of icons."""
 CONTROLS = frozenset({"button", "select", "textarea", "input", "datalist", "optgroup", "option", "progress", "meter"})
+OPENS = ("accordion", "collaps", "expand")
+"""What is part of the names of a button that shows and hides what stands behind it."""
+PARTS = frozenset({"blockquote", "figure", "section", "table"})
+"""What a footer may belong to other than the page and its articles."""
 ROLES = {
     "navigation": "navigation",
     "banner": "page header",
@@ -151,9 +155,9 @@ def boilerplate_rule(element: Any) -> str | None:
     if tag == "nav":
         return "navigation"
     if tag == "footer":
-        return "page footer"
+        return None if _ends_a_part(element) else "page footer"
     if tag in CONTROLS:
-        return "form control"
+        return None if tag == "button" and _is_label_of_part(element) else "form control"
     if tag == "noscript":
         return "noscript"
     if tag == "caption" and any((link.get("href") or "").startswith(PROGRAM) for link in element.iter("a")):
@@ -191,6 +195,34 @@ def boilerplate_rule(element: Any) -> str | None:
     if tag == "td" and is_menu_beside_text(element):
         return "navigation"
     return _rule_by_name(element) or (rule_of_links(element) if tag in BAR_ELEMENTS else None)
+
+
+def _ends_a_part(footer: Any) -> bool:
+    """Whether a footer says whose a quotation is, or of what a figure or a section of an article is, that it stands in."""
+    around = next(footer.iterancestors(*PARTS, "article", "main", "body"), None)
+    if around is None or around.tag not in PARTS:
+        return False
+    if around.tag == "section" and next(around.iterancestors("article", "main"), None) is None:
+        return False
+    return IMPRINT.search(" ".join(footer.itertext())) is None and not is_mostly_links(footer)
+
+
+def _is_label_of_part(button: Any) -> bool:
+    """Whether a button is the heading of what it opens, right behind it (`accordion`): it stands in a heading, or says that it opens."""
+    said = sum(len(text.strip()) for text in button.itertext())
+    if not said:
+        return False
+    if (heading := next(button.iterancestors(*HEADINGS), None)) is not None:
+        return letters_of(heading) == said
+    names = (
+        f"{button.get('class') or ''} {button.get('data-toggle') or ''} {button.get('data-bs-toggle') or ''}".lower()
+    )
+    if button.get("aria-expanded") is None and not any(name in names for name in OPENS):
+        return False
+    below = next(
+        (one.getnext() for one in (button, button.getparent()) if one is not None and one.getnext() is not None), None
+    )
+    return below is not None and not is_mostly_links(below) and letters_shown(below) > said
 
 
 def is_box_label(heading: Any) -> bool:
