@@ -28,7 +28,8 @@ from kgrag.types import Chunk, Document, content_id
 __all__ = ["KnownFile", "convert", "file_digest", "remove_vanished", "source_version"]
 
 CONVERSION_VERSIONS = {
-    **dict.fromkeys(("adoc", "docbook", "texinfo", "pod", "typst"), "8"),
+    **dict.fromkeys(("adoc", "texinfo", "pod", "typst"), "8"),
+    "docbook": "9",
     "pptx": "9",
     "xlsx": "10",
     "xls": "6",
@@ -46,7 +47,8 @@ CONVERSION_VERSIONS = {
     **dict.fromkeys(("org", "ipynb"), "10"),
     **dict.fromkeys(("rtf", "odt"), "11"),
     "epub": "14",
-    **dict.fromkeys(("mail", "outlook"), "14"),
+    "outlook": "14",
+    "mail": "15",
     "info": "10",
     "html": "26",
     "configuration": "6",
