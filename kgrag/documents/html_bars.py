@@ -11,9 +11,9 @@ from kgrag.documents.html_tags import HEADINGS, is_mostly_links, letters_shown, 
 
 __all__ = ["MAX_BAR_CHARACTERS", "is_menu_beside_text", "rule_of_links"]
 
-BAR_LABEL = re.compile(r"\b(prev|previous|next|up|home|top)\b", re.IGNORECASE)
 BAR_PLACES = frozenset({"prev", "previous", "next", "up", "home", "top", "contents", "index"})
 """Where a bar leads to, by its words or what its links say that they are (`rel`)."""
+BAR_LABEL = re.compile(rf"\b({'|'.join(sorted(BAR_PLACES))})\b", re.IGNORECASE)
 BAR_KEYS = frozenset("pnuhc")
 """Keys of the links to the page before and after this one, up, home and to the contents, in whatever language (`accesskey`)."""
 CRUMB_MARKS = frozenset({">", "»", "›", "→", "/", "::"})
@@ -69,6 +69,7 @@ def _is_page_bar(element: Any) -> bool:
     beside = text
     for words in (*linked, title):
         beside = beside.replace(words, " ") if words else beside
+    # A place without a link is none of this page: `[ > ] [Top] [Index]`.
     return not any(len(word) > 1 for word in re.findall(r"[^\W\d_]+", BAR_LABEL.sub(" ", beside)))
 
 
