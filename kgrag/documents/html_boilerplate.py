@@ -222,7 +222,9 @@ def _is_label_of_part(button: Any) -> bool:
     below = next(
         (one.getnext() for one in (button, button.getparent()) if one is not None and one.getnext() is not None), None
     )
-    return below is not None and not is_mostly_links(below) and letters_shown(below) > said
+    if below is None or is_mostly_links(below):
+        return False
+    return letters_shown(below) - sum(map(letters_shown, below.iter(*CONTROLS))) > said
 
 
 def is_box_label(heading: Any) -> bool:
