@@ -85,14 +85,19 @@ FORMATS = MappingProxyType(
         **dict.fromkeys((".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp"), PICTURE),
         ".eml": "mail",
         ".mbox": "mail",
+        ".mht": "mail",
+        ".mhtml": "mail",
         ".jsonl": "jsonl",
         **PANDOC_SUFFIXES,
     }
 )
 """File suffix → format."""
-NAMED_TEXT = re.compile(r"(?i:README|FAQ|HOWTO|INSTALL|USAGE|MANUAL)(?:[-_][\w-]+)?(?:\.[A-Z][\w-]*|\.debian)?")
-"""Names of texts that usually have no suffix, also with what they are about (`README-WPS`, `HOWTO_build`, `README.Debian`). Not of
-licences, lists of changes and of authors, which answer nothing about a thing."""
+NAMED_TEXT = re.compile(
+    r"(?i:README|FAQ|HOWTO|INSTALL|USAGE|MANUAL|TUTORIAL|QUICKSTART|GUIDE|NOTES|TROUBLESHOOTING|PROBLEMS|BUGS|UPGRADING|NEWS|CHANGES"
+    r"|RELEASE[-_]?NOTES)(?:[-_][\w-]+)?(?:\.[A-Z][\w-]*|\.[a-z]{5,})?"
+)
+"""Names of texts that usually have no suffix, also with what they are about (`README-WPS`, `HOWTO_build`, `README.Debian`,
+`README.windows`). Not of licences, lists of single changes (`ChangeLog`) and of authors, which answer nothing about a thing."""
 SOURCES = frozenset({"CMakeLists.txt"})
 """Sources of programs that are called as texts are."""
 MAKEFILE = re.compile(r"(?:gnu|bsd)?makefile\.\w+", re.IGNORECASE)

@@ -3,38 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from itertools import islice
 from typing import Any
 
-from kgrag.documents.html_tags import FOOTNOTES, HEADINGS, classes_of, letters_of
+from kgrag.documents.html_bars import MAX_BAR_CHARACTERS, is_menu_beside_text, rule_of_links
+from kgrag.documents.html_tags import FOOTNOTES, HEADINGS, classes_of, is_mostly_links, letters_of, letters_shown
 
-__all__ = ["UNSEEN", "boilerplate_rule", "is_box_label"]
+__all__ = ["boilerplate_rule", "is_box_label"]
 
-UNSEEN = frozenset(
-    {
-        *(
-            "script",
-            "style",
-            "template",
-            "head",
-            "meta",
-            "link",
-            "noframes",
-            "svg",
-            "canvas",
-            "audio",
-            "video",
-            "object",
-            "embed",
-        ),
-        *("iframe", "map", "param", "source", "track", "base", "annotation"),
-    }
-)
-"""Elements without words of the document; what they contain is not counted."""
 DRAWN = frozenset({"span", "i", "img"})
 """What may be for the eye alone, and says so: formulas that stand there as MathML, too (KaTeX), and names of icons."""
 CONTROLS = frozenset({"button", "select", "textarea", "input", "datalist", "optgroup", "option", "progress", "meter"})
+OPENS = ("accordion", "collaps", "expand")
+"""What is part of the names of a button that shows and hides what stands behind it."""
+PARTS = frozenset({"blockquote", "figure", "section", "table"})
+"""What a footer may belong to other than the page and its articles."""
 ROLES = {
     "navigation": "navigation",
     "banner": "page header",
@@ -127,14 +110,8 @@ BRIEFS = frozenset({"documentablebrief", "shortcomment"})
 """What Scaladoc (3 and 2) calls the first sentence of a text that stands whole behind it."""
 SAID_WHOLE = frozenset({"doc", "comment"})
 """And what it calls that text."""
-BAR_LABEL = re.compile(r"\b(prev|previous|next|up|home|top)\b", re.IGNORECASE)
-BAR_PLACES = frozenset({"prev", "previous", "next", "up", "home", "top", "contents", "index"})
-"""Where a bar leads to, by its words or what its links say that they are (`rel`)."""
 PROGRAM = "javascript:"
-BAR_KEYS = frozenset("pnuhc")
-"""Keys of the links to the page before and after this one, up, home and to the contents, in whatever language (`accesskey`)."""
 BAR_ELEMENTS = frozenset({"div", "p", "table", "ul"})
-CRUMB_MARKS = frozenset({">", "»", "›", "→", "/", "::"})
 IMPRINT = re.compile(
     r"\bcopyright\b|©|\(c\) \d{4}|^(?:produced|generated|created|built) (?:by|with|using)\b", re.IGNORECASE
 )
@@ -155,23 +132,12 @@ LINE_NUMBERS = frozenset(
 """Classes of the numbers beside the lines of a listing: of Doxygen, Pygments, Javadoc, rustdoc, highlight.js."""
 MAX_LINE_NUMBERS, MAX_DIGITS = 20_000, 6
 """Texts and digits of what numbers the lines of a listing."""
-LINK_SHARE_OF_LANGUAGES = 0.15
-"""`Available languages: en | fr`: the names of languages are short."""
 SKIP_LINK = re.compile(
     r"(?:skip|jump) (?:directly )?to (?:the )?(?:main |page )?(?:content|navigation|search)s?$|(?:back|return) to (?:the )?top$",
     re.IGNORECASE,
 )
-MAX_BAR_LINKS = 8
-MAX_ROW_PIECES, LONGEST_OF_ROW, MOST_WORDS_BESIDE = 1000, 3, 3
-"""Texts of a row of numbers or letters that are links, characters of one, and words beside them."""
-WORDED = re.compile(r"\w")
-MIN_MENU_LINKS, MENU_SHARE = 5, 0.8
-"""Of a cell beside the text, by letters: a menu."""
-MIN_EDGE_LINKS = 3
-MAX_EDGE_SIBLINGS = 200
-MIN_PAGE_LETTERS = 200
-"""A page that says less beside its links is a list of them."""
-MAX_BAR_CHARACTERS = 400
+MOST_BESIDE = 200
+"""Elements that are looked at."""
 MAX_IMPRINT_CHARACTERS = 1000
 BOXES = frozenset(
     {"note", "tip", "hint", "warning", "caution", "important", "danger", "attention", "admonition", "alert", "callout"}
@@ -180,8 +146,6 @@ BOXES = frozenset(
 CONTENT_CONTAINERS = frozenset({"html", "body", "main", "article", "section"})
 """Never taken for boilerplate by their class: themes put the page's layout there (`body class="sidebar"`)."""
 NOTE_ROLES = frozenset({"note", "doc-footnote", "doc-endnotes"})
-LINK_SHARE = 0.5
-"""An `aside`, or an element named like navigation, that consists of links by at least this share of its letters is navigation."""
 WORD = re.compile(r"\s+")
 
 
@@ -191,9 +155,9 @@ def boilerplate_rule(element: Any) -> str | None:
     if tag == "nav":
         return "navigation"
     if tag == "footer":
-        return "page footer"
+        return None if _ends_a_part(element) else "page footer"
     if tag in CONTROLS:
-        return "form control"
+        return None if tag == "button" and _is_label_of_part(element) else "form control"
     if tag == "noscript":
         return "noscript"
     if tag == "caption" and any((link.get("href") or "").startswith(PROGRAM) for link in element.iter("a")):
@@ -223,14 +187,44 @@ def boilerplate_rule(element: Any) -> str | None:
     if element.get("role") in NOTE_ROLES or FOOTNOTES.intersection((element.get("class") or "").lower().split()):
         return None
     if tag == "aside":  # a box of links, or a note that belongs to the text
-        return "navigation" if not _is_box(element) and _link_share(element) >= LINK_SHARE else None
+        return "navigation" if not _is_box(element) and is_mostly_links(element) else None
     if tag in CONTENT_CONTAINERS:
         return None
     if tag == "td" and _is_beside_listing(element):
         return "line number"
-    if tag == "td" and _is_menu_beside_text(element):
+    if tag == "td" and is_menu_beside_text(element):
         return "navigation"
-    return _rule_by_name(element) or (_rule_of_links(element) if tag in BAR_ELEMENTS else None)
+    return _rule_by_name(element) or (rule_of_links(element) if tag in BAR_ELEMENTS else None)
+
+
+def _ends_a_part(footer: Any) -> bool:
+    """Whether a footer says whose a quotation is, or of what a figure or a section of an article is, that it stands in."""
+    around = next(footer.iterancestors(*PARTS, "article", "main", "body"), None)
+    if around is None or around.tag not in PARTS:
+        return False
+    if around.tag == "section" and next(around.iterancestors("article", "main"), None) is None:
+        return False
+    return IMPRINT.search(" ".join(footer.itertext())) is None and not is_mostly_links(footer)
+
+
+def _is_label_of_part(button: Any) -> bool:
+    """Whether a button is the heading of what it opens, right behind it (`accordion`): it stands in a heading, or says that it opens."""
+    said = sum(len(text.strip()) for text in button.itertext())
+    if not said:
+        return False
+    if (heading := next(button.iterancestors(*HEADINGS), None)) is not None:
+        return letters_of(heading) == said
+    names = (
+        f"{button.get('class') or ''} {button.get('data-toggle') or ''} {button.get('data-bs-toggle') or ''}".lower()
+    )
+    if button.get("aria-expanded") is None and not any(name in names for name in OPENS):
+        return False
+    below = next(
+        (one.getnext() for one in (button, button.getparent()) if one is not None and one.getnext() is not None), None
+    )
+    if below is None or is_mostly_links(below):
+        return False
+    return letters_shown(below) - sum(map(letters_shown, below.iter(*CONTROLS))) > said
 
 
 def is_box_label(heading: Any) -> bool:
@@ -249,33 +243,13 @@ def _is_box(element: Any) -> bool:
     return not BOXES.isdisjoint(WORD.split((element.get("class") or "").lower()))
 
 
-def _rule_of_links(element: Any) -> str | None:
-    """Judge a short element of nothing but links by what stands between them."""
-    if _is_page_bar(element) or _is_bar_of_keys(element) or _is_edge_bar(element) or _is_row_of_numbers(element):
-        return "navigation"
-    links = list(islice(element.iter("a"), MAX_BAR_LINKS + 1))
-    if (
-        not 2 <= len(links) <= MAX_BAR_LINKS
-        or next(element.iter(*HEADINGS, "pre", "li", "td", "code"), None) is not None
-    ):
-        return None
-    if any(link.get("hreflang") for link in links) and _link_share(element) >= LINK_SHARE_OF_LANGUAGES:
-        return "navigation"
-    between = ["".join((link.tail or "").split()) for link in links]
-    return (
-        "breadcrumbs"
-        if all(one in CRUMB_MARKS for one in between[:-1]) and _link_share(element) >= LINK_SHARE
-        else None
-    )
-
-
 def _is_imprint(element: Any) -> bool:
     """Whether an element named like a page's header or footer says whose the page is, or is a bar of links, in few words."""
     text = " ".join(" ".join(islice(element.itertext(), MAX_IMPRINT_CHARACTERS)).split())
     inside = next(element.iter("table", "pre", "ul", "ol", "dl", *HEADINGS), None)
     if inside is not None or len(text) > MAX_IMPRINT_CHARACTERS:
         return False
-    return IMPRINT.search(text) is not None or (len(text) <= MAX_BAR_CHARACTERS and _link_share(element) >= LINK_SHARE)
+    return IMPRINT.search(text) is not None or (len(text) <= MAX_BAR_CHARACTERS and is_mostly_links(element))
 
 
 def _is_row_of_pictures(heading: Any) -> bool:
@@ -283,110 +257,9 @@ def _is_row_of_pictures(heading: Any) -> bool:
     return len(list(islice(heading.iter("a"), 2))) == 2 and not "".join(heading.itertext()).strip()
 
 
-def _is_page_bar(element: Any) -> bool:
-    """Whether an element leads to the pages before and after this one and says nothing else: `Next: Rails, Previous: Supply, Up: Top`.
-
-    In a row of cells one may say a title.
-    """
-    links = list(islice(element.iter("a"), MAX_BAR_LINKS + 1))
-    if not 2 <= len(links) <= MAX_BAR_LINKS or next(element.iter(*HEADINGS, "pre", "li"), None) is not None:
-        return False
-    text = " ".join(" ".join(islice(element.itertext(), MAX_BAR_CHARACTERS)).split())
-    names = (one.get(name) or "" for link in links for one in link.iter("a", "img") for name in ("title", "rel", "alt"))
-    places = {label.lower() for label in BAR_LABEL.findall(" ".join(names))} | {link.get("rel") for link in links}
-    linked = [" ".join(" ".join(link.itertext()).split()) for link in links]  # as they stand in the text
-    if title := _title_of_bar(element):
-        places.update(label.lower() for label in BAR_LABEL.findall(" ".join(linked)))
-    else:
-        places.update(label.lower() for label in BAR_LABEL.findall(text))
-    if len(text) > MAX_BAR_CHARACTERS or len(places & BAR_PLACES) < 2:
-        return False
-    beside = text
-    for words in (*linked, title):
-        beside = beside.replace(words, " ") if words else beside
-    return not any(len(word) > 1 for word in re.findall(r"[^\W\d_]+", BAR_LABEL.sub(" ", beside)))
-
-
-def _is_bar_of_keys(element: Any) -> bool:
-    """Whether all links of a short element have keys of a page bar, one of them that of the page before or after."""
-    links = list(islice(element.iter("a"), MAX_BAR_LINKS + 1))
-    keys = {(link.get("accesskey") or "").lower() for link in links}
-    if not keys or not keys <= BAR_KEYS or keys.isdisjoint("pn"):
-        return False
-    text = " ".join("".join(islice(element.itertext(), MAX_BAR_CHARACTERS)).split())
-    return len(text) <= MAX_BAR_CHARACTERS and next(element.iter(*HEADINGS, "pre", "p", "dl"), None) is None
-
-
-def _title_of_bar(element: Any) -> str:
-    """Return what the only cell without a link says, of a table of one row."""
-    if element.tag != "table" or len(list(islice(element.iter("tr"), 2))) != 1:
-        return ""
-    cells = [cell for cell in element.iter("td", "th") if next(cell.iter("a"), None) is None]
-    titles = [said for cell in cells if (said := " ".join("".join(cell.itertext()).split()))]
-    return titles[0] if len(titles) == 1 else ""
-
-
-def _is_row_of_numbers(element: Any) -> bool:
-    """Whether an element is many links that are numbers, letters or places of a bar: `Chapter: Top 1 2 3 ...`, `A B C ...`."""
-    if next(element.iter("a"), None) is None or next(element.iter(*HEADINGS, "pre", "dl"), None) is not None:
-        return False
-    words = Counter(" ".join(islice(element.itertext(), MAX_ROW_PIECES)).split())
-    links = [link for link in islice(element.iter("a"), MAX_ROW_PIECES) if link.get("href")]
-    linked = ["".join(link.itertext()).strip() for link in links]
-    if len(linked) <= MAX_BAR_LINKS or any(
-        len(one) > LONGEST_OF_ROW and one.lower() not in BAR_PLACES for one in linked
-    ):
-        return False
-    beside = words - Counter(word for one in linked for word in one.split())
-    return sum(number for word, number in beside.items() if WORDED.search(word)) <= MOST_WORDS_BESIDE
-
-
-def _is_menu_beside_text(cell: Any) -> bool:
-    """Whether a cell is a list of links beside a cell of text, in a table of one row that lays out the page."""
-    row = cell.getparent()
-    if row is None or row.tag != "tr" or len(list(islice(cell.iter("a"), MIN_MENU_LINKS))) < MIN_MENU_LINKS:
-        return False
-    around = row.getparent()
-    if any(one.tag == "tr" for one in row.itersiblings()) or any(
-        one.tag == "tr" for one in row.itersiblings(preceding=True)
-    ):
-        return False
-    if around is None or around.tag not in ("table", "tbody") or _link_share(cell) < MENU_SHARE:
-        return False
-    beside = [one for one in row if one is not cell and one.tag == "td"]
-    texts = [one for one in beside if next(one.iter("p", "pre", "br", *HEADINGS), None) is not None]
-    return any(_letters(one) >= MIN_PAGE_LETTERS and _link_share(one) < LINK_SHARE for one in texts)
-
-
 def _is_list_of_groups(element: Any) -> bool:
     """Whether an element is the line of Doxygen's pages that leads to their groups: `Public Types | Public Functions`."""
-    return next(element.iter("table", "li", "p", "dl", "pre"), None) is None and _link_share(element) >= LINK_SHARE
-
-
-def _is_edge_bar(element: Any) -> bool:
-    """Whether an element is the first or last of a page of text and nothing but links: `Home Libraries People FAQ`."""
-    body = element.getparent()
-    links = list(islice(element.iter("a"), MAX_BAR_LINKS + 1))
-    if (
-        body is None
-        or body.tag != "body"
-        or not MIN_EDGE_LINKS <= len(links) <= MAX_BAR_LINKS
-        or next(element.iter(*HEADINGS, "pre", "li"), None) is not None
-        or _link_share(element) < 1
-    ):
-        return False
-    before, behind = (
-        sum(map(_letters, islice(element.itersiblings(preceding=preceding), MAX_EDGE_SIBLINGS)))
-        for preceding in (True, False)
-    )
-    return min(before, behind) == 0 and max(before, behind) >= MIN_PAGE_LETTERS
-
-
-def _letters(element: Any) -> int:
-    """Count the letters that an element says, up to what makes a page of text, and some more."""
-    if not isinstance(element.tag, str) or element.tag in UNSEEN:
-        return 0
-    return sum(len(text.strip()) for text in islice(element.itertext(), MIN_PAGE_LETTERS))
+    return next(element.iter("table", "li", "p", "dl", "pre"), None) is None and is_mostly_links(element)
 
 
 def _rule_by_name(element: Any) -> str | None:
@@ -409,17 +282,13 @@ def _rule_by_name(element: Any) -> str | None:
         rule = NAMES.get(JOINER.sub("", word)) or ("navigation" if "sidebar" in word or "navbar" in word else None)
         if rule is None:
             continue
-        if rule in ("navigation", "table of contents") and _link_share(element) < LINK_SHARE:
+        if rule in ("navigation", "table of contents") and not is_mostly_links(element):
             continue
         if (
             rule in ("page header", "page footer")
             and next(element.iter("p", "table", "pre", *HEADINGS), None) is not None
             and not _is_imprint(element)
-            and not (
-                rule == "page footer"
-                and next(element.iter("a"), None) is not None
-                and _link_share(element) >= LINK_SHARE
-            )
+            and not (rule == "page footer" and next(element.iter("a"), None) is not None and is_mostly_links(element))
         ):
             continue
         return rule
@@ -449,9 +318,9 @@ def _is_said_beside(element: Any) -> bool:
     around = element.getparent()
     if around is None:
         return False
-    beside = list(islice(around, MAX_EDGE_SIBLINGS))
+    beside = list(islice(around, MOST_BESIDE))
     own = (around.text, *(one.tail for one in beside))
-    return any(text and text.strip() for text in own) or any(_letters(one) for one in beside if one is not element)
+    return any(text and text.strip() for text in own) or any(letters_shown(one) for one in beside if one is not element)
 
 
 def _is_language(element: Any) -> bool:
@@ -473,9 +342,3 @@ def _is_said_whole(brief: Any) -> bool:
     texts = below.iter("div") if below is not None else ()
     wholes = (one for one in texts if SAID_WHOLE & set(classes_of(one)))
     return any(said.rstrip(".") in " ".join("".join(whole.itertext()).split()) for whole in wholes)
-
-
-def _link_share(element: Any) -> float:
-    letters = letters_of(element)
-    linked = sum(len(text.strip()) for link in element.iter("a") for text in link.itertext())
-    return linked / letters if letters else 1.0

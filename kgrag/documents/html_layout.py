@@ -27,8 +27,21 @@ def make_sections_of_items(root: Any) -> None:
     for one in list(root.iter(*LISTS)):
         items = [item for item in one if isinstance(item.tag, str)]
         if one in around_headings or (len(items) == 1 and _is_laid_out(items[0])):
-            for part in (one, *items):
-                part.tag = "div"
+            _make_parts(one, items)
+
+
+def _make_parts(around: Any, items: list[Any]) -> None:
+    """Make parts of a list's items; those between them that have no heading stay items of lists."""
+    kept = None
+    for item in items:
+        if len(items) == 1 or item.tag != "li" or next(item.iter(*HEADINGS), None) is not None or _is_laid_out(item):
+            item.tag, kept = "div", None
+            continue
+        if kept is None:
+            kept = around.makeelement(around.tag)
+            item.addprevious(kept)
+        kept.append(item)
+    around.tag = "div"
 
 
 def _is_laid_out(item: Any) -> bool:

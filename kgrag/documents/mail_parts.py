@@ -42,6 +42,8 @@ SEALED = re.compile(
     re.DOTALL,
 )
 """What PGP writes around a text."""
+OF_PAGES = frozenset({"text/css", "text/javascript", "application/javascript", "application/x-javascript"})
+"""What a page that was saved with all it needs has beside its text."""
 SEALS = frozenset(
     {"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature", "application/ms-tnef"}
 )
@@ -177,6 +179,8 @@ def _leaf(part: Message, *, is_said: bool, is_inline: bool) -> Iterator[MailPart
     kind = part.get_content_type()
     name = _file_name(part)
     is_file = part.get_content_disposition() == "attachment" or (bool(name) and part.get_content_maintype() != "text")
+    if kind in OF_PAGES:
+        return
     if kind in SEALS:
         yield MailPart("seal", part, name)
     elif kind in ("application/pkcs7-mime", "application/x-pkcs7-mime", "application/pgp-encrypted"):

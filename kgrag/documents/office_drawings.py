@@ -19,6 +19,7 @@ __all__ = [
     "chart_lines",
     "diagram_lines",
     "drawn_lines",
+    "sheet_parts",
     "words_beside_cells",
 ]
 
@@ -62,16 +63,19 @@ def words_beside_cells(package: bytes) -> dict[str, list[str]]:
     """Return what lies over the cells of a .xlsx: sheet → words of boxes, SmartArt and charts, and its comments (`B4: to be checked`)."""
     with zipfile.ZipFile(BytesIO(package)) as archive:
         parts = set(archive.namelist())
-        workbook = "xl/workbook.xml"
-        if workbook not in parts:
-            return {}
-        of_id = {identifier: part for identifier, _, part in _relations(archive, workbook, parts)}
-        found: dict[str, list[str]] = {}
-        for sheet in _parsed(archive.read(workbook)).iter(f"{SHEETS}sheet"):
-            part = of_id.get(sheet.get(RELATION_ID, ""), "")
-            if lines := list(_lines(archive, part, parts)):
-                found[sheet.get("name", "")] = lines
-    return found
+        found = {name: list(_lines(archive, part, parts)) for name, part in sheet_parts(archive).items()}
+    return {name: lines for name, lines in found.items() if lines}
+
+
+def sheet_parts(archive: zipfile.ZipFile) -> dict[str, str]:
+    """Return which part of a .xlsx has which sheet, by the sheets' names."""
+    parts = set(archive.namelist())
+    workbook = "xl/workbook.xml"
+    if workbook not in parts:
+        return {}
+    of_id = {identifier: part for identifier, _, part in _relations(archive, workbook, parts)}
+    sheets = _parsed(archive.read(workbook)).iter(f"{SHEETS}sheet")
+    return {sheet.get("name", ""): of_id.get(sheet.get(RELATION_ID, ""), "") for sheet in sheets}
 
 
 def _lines(archive: zipfile.ZipFile, part: str, parts: set[str]) -> Iterator[str]:

@@ -11,8 +11,9 @@ import olefile
 import xlrd
 
 from kgrag.documents.blocks import Block, BlockDocument
+from kgrag.documents.sheets import Row, Span, sheet_blocks
 from kgrag.documents.sniffing import COMPOUND_FILE
-from kgrag.documents.spreadsheets import GENERAL, Row, number_text, sheet_blocks
+from kgrag.documents.spreadsheets import GENERAL, number_text
 from kgrag.errors import DocumentError
 
 __all__ = ["convert_old_spreadsheet"]
@@ -41,7 +42,8 @@ def convert_old_spreadsheet(data: bytes, path: Path) -> BlockDocument:
             for place, note in sorted(sheet.cell_note_map.items())
             if (text := " ".join(note.text.split()))
         ]
-        blocks += sheet_blocks(sheet.name, rows, number, notes)
+        spans = [Span(top, below - 1, left, behind - 1) for top, below, left, behind in sheet.merged_cells]
+        blocks += sheet_blocks(sheet.name, rows, number, notes, spans=spans)
     said = dict.fromkeys(remarks.getvalue().splitlines())
     return BlockDocument(
         tuple(blocks), path.stem, notes=tuple(f"xlrd: {line.strip('* ')}" for line in islice(said, MOST_REMARKS))

@@ -19,7 +19,7 @@ from typing import Any
 
 from kgrag.documents.blocks import Block, BlockDocument, RemovedLine
 from kgrag.documents.html import blocks_of_html
-from kgrag.documents.spreadsheets import Row, sheet_blocks
+from kgrag.documents.sheets import Row, Span, sheet_blocks
 from kgrag.documents.text_encoding import no_archive
 from kgrag.documents.xml_files import parse_xml
 from kgrag.errors import DocumentError
@@ -362,6 +362,7 @@ class _Writer:
 
 def _sheet(sheet: Any, number: int) -> list[Block]:
     rows: list[Row] = []
+    spans: list[Span] = []
     beside: list[str] = []
     for row in _rows(sheet):
         cells: Row = {}
@@ -371,12 +372,15 @@ def _sheet(sheet: Any, number: int) -> list[Block]:
             text = " ".join(_lines(cell, "p")) or _get(cell, "value")
             for one in range(column + 1, column + 1 + (min(repeated, MAX_REPEATED) if text else 0)):
                 cells[one] = text
+            across, down = _span(cell, "number-columns-spanned"), _span(cell, "number-rows-spanned")
+            if text and across * down > 1:
+                spans.append(Span(len(rows), len(rows) + down - 1, column + 1, column + across))
             column += repeated
         repeated = _count(row, "number-rows-repeated")
         rows += [cells] * min(repeated, MAX_REPEATED if cells else 2)
     for shapes in sheet.iter("{*}shapes"):
         beside += _lines(shapes, "p")
-    return sheet_blocks(_get(sheet, "name") or f"Sheet {number}", rows, number, beside)
+    return sheet_blocks(_get(sheet, "name") or f"Sheet {number}", rows, number, beside, spans=spans)
 
 
 def _lines(element: Any, name: str) -> list[str]:

@@ -79,6 +79,11 @@ SYSTEM = re.compile(r"^\.Os .*$", re.MULTILINE)
 """The name of a system in more words than one, which pandoc refuses."""
 LATEX = "latex"
 OF_SPHINX = re.compile(r"\\documentclass(?:\[[^\]]*\])?\{sphinx\w*\}|\\usepackage(?:\[[^\]]*\])?\{sphinx\}")
+REFUSED_BEGIN = re.compile(r"\(line (\d+), column (\d+)\): unexpected \\begin")
+BEGIN = re.compile(r"\\begin\{([^{}]+)\}")
+LATEX_ITEM = re.compile(r"\\item\b(?:\[([^\]]*)\])?")
+MAX_REFUSED = 5
+"""Environments of a file that pandoc refuses where they stand, one after the other."""
 TEMPLATE = Path(__file__).with_name("pandoc.html")
 MAX_SECONDS, SECONDS_OF_A_MB = 30, 30
 """For which pandoc may read a file, and more for each million characters: marks that nothing closes can take it for ever."""
@@ -198,7 +203,7 @@ def _with_strange_commands(text: str, path: Path) -> tuple[str, str, list[str]]:
 
     They are defined in a file that is not read (a package, a preamble), and pandoc leaves them out with their words.
     """
-    html, remarks = _run(text, path, reader=LATEX)
+    text, html, remarks = _run_latex(text, path)
     skipped = [command for one in SKIPPED.findall(remarks) if (command := STRANGE_COMMAND.match(one))]
     said: dict[str, str] = {}
     for name, argument in {command[1]: command[2] for command in skipped}.items():
@@ -217,6 +222,29 @@ def _with_strange_commands(text: str, path: Path) -> tuple[str, str, list[str]]:
         definitions = "".join(rf"\providecommand{{\{name}}}[1]{{{words}}}" for name, words in said.items())
         html, remarks = _run(definitions + text, path, reader=LATEX)
     return html, remarks, [f"\\{name}" for name in said]
+
+
+def _run_latex(text: str, path: Path) -> tuple[str, str, str]:
+    """Run pandoc on LaTeX: the text, HTML, and remarks. Environments that it refuses, in arguments of commands, are read as their text."""
+    for _ in range(MAX_REFUSED):
+        try:
+            return text, *_run(text, path, reader=LATEX)
+        except DocumentError as error:
+            refused = REFUSED_BEGIN.search(error.reason)
+            line = text.split("\n")[int(refused[1]) - 1 : int(refused[1])] if refused else []
+            environment = BEGIN.match(line[0], int(refused[2]) - 1) if refused and line else None
+            if environment is None:
+                raise
+            name = re.escape(environment[1])
+            plainer = re.sub(rf"\\begin\{{{name}\}}(.*?)\\end\{{{name}\}}", _without_items, text, flags=re.DOTALL)
+            if plainer == text:
+                raise
+            text = plainer
+    return text, *_run(text, path, reader=LATEX)
+
+
+def _without_items(environment: re.Match[str]) -> str:
+    return " ".join(LATEX_ITEM.sub(r" \1 ", environment[1]).split())  # an argument has no paragraphs
 
 
 def _run(text: str, path: Path, *, reader: str) -> tuple[str, str]:

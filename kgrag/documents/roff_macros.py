@@ -110,17 +110,20 @@ ENDS_UNSPACED = re.compile(rf".*{CJK.pattern}$")
 CLOSING = re.compile(r"[.,;:!?)\]'\"]+")
 
 
-RENAMED = re.compile(
-    r"^[.'][ \t]*rn[ \t]+(?P<name>TP|IP|HP|SH|SS|PP|LP|P)[ \t]+(?P<other>\S{1,2})[ \t]*\n"
-    r"[.'][ \t]*de[ \t]+(?P=name)[ \t]*\n(?:(?!\.\.).*\n)*?[.'][ \t]*(?P=other)\b.*\n(?:(?!\.\.).*\n)*?\.\.[ \t]*\n",
-    re.MULTILINE,
-)
+RENAMED = re.compile(r"^[.'][ \t]*rn[ \t]+(?:TP|IP|HP|SH|SS|PP|LP|P)[ \t]+\S{1,2}[ \t]*\n", re.MULTILINE)
 """A macro of man that a page keeps under another name, and writes anew to call that one: between breaks of pages, say."""
+OF_MAN = frozenset({"TP", "IP", "HP", "SH", "SS"})
+OF_MAN_WITHOUT_WORDS = frozenset({"PP", "LP", "P"})
 
 
 def without_renamed_macros(page: str) -> str:
-    """Return a page in which the macros of man are those of man."""
-    return RENAMED.sub("", page)
+    """Return a page in which the macros of man are those of man, whatever it defines them as (old stylesheets of DocBook do)."""
+
+    def left(definition: re.Match[str]) -> str:
+        name, body = definition[1], definition[2]
+        return "" if name in OF_MAN or (name in OF_MAN_WITHOUT_WORDS and r"\$" not in body) else definition[0]
+
+    return RENAMED.sub("", DEFINITION.sub(left, page))
 
 
 def without_conditional_macros(page: str) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import groupby
 from pathlib import Path
 
 from kgrag.documents.blocks import Block, BlockDocument, RemovedLine, TableRow, join_header_rows
-from kgrag.documents.separators import DATE, NUMBER, Rows, separated
+from kgrag.documents.separators import Rows, separated
+from kgrag.documents.table_headers import Cells, count_headers, first_of_table, is_header, with_spans
 from kgrag.documents.text_encoding import PACKED, decode
 from kgrag.errors import DocumentError
 
@@ -23,22 +23,9 @@ COMMENT = re.compile(r"[#%]+\s*")
 """Before a line above a table that says something about it."""
 NEARLY_ALL = 0.95
 """Of rows have no more cells than a table has columns; cells beyond are in the last one."""
-OF_ONE_KIND = 0.8
-"""Of a column's cells, and it has this kind."""
-MOST_LOOKED_AT = 300
-"""Rows from which a header is told."""
-MOST_HEADERS = 3
-YEAR = re.compile(r"(?:19|20)\d\d")
-LETTERS = re.compile(r"[^\W\d_]+")
-DIGITS = re.compile(r"\d+")
-UNKNOWN_VALUES = frozenset({"", "-", "–", "—", ".", "?", "n/a", "na", "nan", "null", "none"})
-LONGEST_CODE = 24
-"""Characters; what is longer is text."""
 RAGGED = 4
 """So many times shorter than its widest rows is the middle one of what is no table."""
 TITLE_CHARACTERS = 120
-
-Cells = list[str]
 
 
 def convert_separated_values(data: bytes, path: Path) -> BlockDocument:
@@ -128,7 +115,7 @@ class _Tables:
         last_full = next((number for number in reversed(range(len(rows))) if len(rows[number]) > 1), 0)
         rows = [_trimmed(row) for row in rows]
         width = _width(rows)
-        first = _first_of_table(rows, width)
+        first = first_of_table(rows, width)
         end = max(first, last_full) + 1 if width > 1 else len(rows)
         table = rows[first:end]
         last = self._found[-1] if self._found else None
@@ -136,11 +123,11 @@ class _Tables:
             isinstance(last, _Line)
             and not first
             and len(last.cells) == width > 1
-            and _is_header([last.cells, *table], width)
+            and is_header([last.cells, *table], width)
         ):
             self._found.pop()  # an empty line below the header
             table = [last.cells, *table]
-        headers = _count_headers(table, width)
+        headers = count_headers(table, width)
         if (
             isinstance(last, _Table)
             and width == last.width
@@ -153,7 +140,7 @@ class _Tables:
         if table and ((width == 1 and not headers) or len(table) == 1 or _is_ragged(table, width)):
             self._found += [_line(row, can_be_title=len(table) == 1) for row in table]
         elif table:
-            written = [_filled_up(row, width) for row in _with_spans(table[:headers])]
+            written = [_filled_up(row, width) for row in with_spans(table[:headers])]
             header = join_header_rows([TableRow(tuple(row)) for row in written])
             made = _Table(header, width, [], frozenset(map(tuple, table[:headers])))
             self._found.append(made)
@@ -195,10 +182,6 @@ def _trimmed(row: Cells) -> Cells:
     return row[:end]
 
 
-def _filled(row: Cells) -> int:
-    return sum(map(bool, row))
-
-
 def _filled_up(row: Cells, width: int) -> Cells:
     """Return a row with as many cells as its table has columns; the last one has what is beyond."""
     if len(row) > width:
@@ -210,16 +193,7 @@ def _width(rows: Sequence[Cells]) -> int:
     """Say how many columns nearly all rows have, and the first one that has most of them, which may be the header."""
     lengths = sorted(map(len, rows))
     usual = lengths[min(len(lengths) - 1, int(NEARLY_ALL * len(lengths)))]
-    return max([usual, *(len(row) for row in rows[: _first_of_table(rows, usual) + 1])])
-
-
-def _first_of_table(rows: Sequence[Cells], width: int) -> int:
-    """Say where the table begins, after lines with few cells."""
-    full = (number for number, row in enumerate(rows[:MOST_LOOKED_AT]) if _filled(row) > width / 2)
-    first = next(full, 0) if width > 1 else 0
-    while first and _filled(rows[first - 1]) >= 2 and not all(rows[first - 1]):
-        first -= 1  # a header of groups: cells over several columns
-    return first
+    return max([usual, *(len(row) for row in rows[: first_of_table(rows, usual) + 1])])
 
 
 def _is_ragged(rows: Sequence[Cells], width: int) -> bool:
@@ -236,84 +210,3 @@ def _line(row: Cells, *, can_be_title: bool = True, is_below: bool = False) -> _
     return _Line(
         COMMENT.sub("", text, count=1) if comment else text, cells, is_title and can_be_title and not is_below, is_below
     )
-
-
-def _with_spans(rows: list[Cells]) -> list[Cells]:
-    """Write a cell of a header of groups over all columns that it spans: up to the next one that has text."""
-    written = []
-    for row, below in pairwise(rows):
-        cells: Cells = []
-        for number in range(len(below)):
-            own = row[number] if number < len(row) else ""
-            cells.append(own or (cells[-1] if cells and below[number] else ""))
-        written.append(cells)
-    return [*written, *rows[-1:]]
-
-
-def _count_headers(rows: Sequence[Cells], width: int) -> int:
-    """Say how many of the first rows are headers."""
-    if len(rows) < 2:
-        return 0
-    if not all(rows[0]) and 2 <= _filled(rows[0]) < _filled(rows[1]) and _is_header(rows[1:], width):
-        return 2  # groups of columns above their names
-    if not _is_header(rows, width):
-        return 0
-    numeric = [
-        column
-        for column in range(width)
-        if (kinds := _kinds(rows[2:MOST_LOOKED_AT], column))
-        and kinds.most_common(1)[0][0] == "number"
-        and _rules(kinds)
-    ]
-    units = [row[column] if column < len(row) else "" for row in rows[1:2] for column in numeric]
-    is_units = len(units) > 1 and all(
-        unit and _kind(unit) == "text" and unit.casefold() not in UNKNOWN_VALUES for unit in units
-    )
-    return 2 if is_units else 1
-
-
-def _is_header(rows: Sequence[Cells], width: int) -> bool:
-    """Whether the first row names the columns: its cells are of another kind than those below, or nothing speaks against it."""
-    first, body = rows[0], [row for row in rows[1:MOST_LOOKED_AT] if row != rows[0]]
-    if not any(YEAR.fullmatch(cell) or _kind(cell) not in ("number", "date") for cell in first if cell):
-        return False
-    if 0 < len(body) < len(rows[:MOST_LOOKED_AT]) - 1:
-        return True  # it is written again
-    speaks_for = against = 0
-    for column, cell in enumerate(first[:width]):
-        kinds = _kinds(body, column)
-        if not cell or not kinds:
-            continue
-        usual = kinds.most_common(1)[0][0]
-        if usual == "text":
-            against += len(body) > 1 and any(column < len(row) and row[column] == cell for row in body)
-        elif _rules(kinds):
-            own = _kind(cell)
-            years = YEAR.fullmatch(cell) and not all(
-                YEAR.fullmatch(row[column]) for row in body if column < len(row) and row[column]
-            )
-            speaks_for += own not in (usual, "number", "date")
-            against += own == usual and not years
-    if speaks_for or against:
-        return speaks_for > against
-    return _filled(first) > width / 2 and width > 1
-
-
-def _kinds(rows: Sequence[Cells], column: int) -> Counter[str]:
-    cells = (row[column] for row in rows if column < len(row))
-    return Counter(_kind(cell) for cell in cells if cell.casefold() not in UNKNOWN_VALUES)
-
-
-def _rules(kinds: Counter[str]) -> bool:
-    return kinds.most_common(1)[0][1] >= OF_ONE_KIND * kinds.total()
-
-
-def _kind(cell: str) -> str:
-    """Say of what kind a cell is: number, date, text, or how what has letters and digits is written (`E-101`: `a-9`)."""
-    if NUMBER.fullmatch(cell):
-        return "number"
-    if DATE.fullmatch(cell):
-        return "date"
-    if not DIGITS.search(cell) or len(cell) > LONGEST_CODE:
-        return "text"
-    return DIGITS.sub("9", LETTERS.sub("a", cell))

@@ -9,32 +9,34 @@ from __future__ import annotations
 import datetime
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from kgrag.documents.blocks import Block, BlockDocument, TableRow
+from kgrag.documents.blocks import Block, BlockDocument
 from kgrag.documents.office_drawings import words_beside_cells
 from kgrag.documents.office_package import read_package, with_plain_styles
+from kgrag.documents.sheet_cells import SheetCells, cells_of_sheets
+from kgrag.documents.sheets import sheet_blocks
 
-__all__ = ["GENERAL", "Row", "convert_spreadsheet", "number_text", "sheet_blocks"]
+__all__ = ["GENERAL", "convert_spreadsheet", "number_text"]
 
 SIGNIFICANT_DIGITS = 15
 """Of a number in Excel: 0.1 + 0.2 is 0.3 there."""
 GENERAL = "General"
-FORMAT_TEXT = re.compile(r'"([^"]*)"|\\(.)|[#0?.,]+')
-"""In a number format: literal text, an escaped character, the place of the number."""
-
-Row = dict[int, str]
-"""Column → text, for the cells that have any."""
+LITERAL = re.compile(r'"[^"]*"|\\.')
+FORMAT_TEXT = re.compile(
+    r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|\[\$(?P<currency>[^\]-]*)[^\]]*\]|(?P<itself>[ €£¥$])|[_*].|(?P<number>[#0?][#0?.,]*)'
+)
+"""In a number format: literal text, an escaped character, a currency (`[$CHF-807]`), what stands for itself, widths, the place of the
+number."""
 
 
 def convert_spreadsheet(path: Path) -> BlockDocument:
     """Convert a .xlsx file: a heading for each sheet, a table for each group of rows and columns that nothing empty parts.
 
     What lies over the cells (text boxes, SmartArt, comments) comes behind them. `page_start` is the number of the sheet. A formula is its
-    value as last computed. Raises `DocumentError` for a broken or protected file.
+    value as last computed, or itself where the file has none. Raises `DocumentError` for a broken or protected file.
     """
     package = read_package(path, suffix="xlsx")
     from openpyxl import load_workbook
@@ -49,69 +51,19 @@ def convert_spreadsheet(path: Path) -> BlockDocument:
                 BytesIO(with_plain_styles(package)), read_only=True, data_only=True, keep_links=False
             )
         try:
-            beside = words_beside_cells(package)
+            beside, cells, not_computed = words_beside_cells(package), cells_of_sheets(package), 0
             for number, sheet in enumerate(workbook.worksheets, start=1):
                 sheet.reset_dimensions()  # what a file says about its size is often wrong
+                own = cells.get(sheet.title, SheetCells((), {}))
                 rows = ({cell.column: text for cell in row if (text := _text(cell))} for row in sheet.iter_rows())
-                blocks.extend(sheet_blocks(sheet.title, rows, number, beside.get(sheet.title, [])))
+                whole = (row | own.formulas.get(at, {}) for at, row in enumerate(rows))
+                blocks += sheet_blocks(sheet.title, whole, number, beside.get(sheet.title, []), spans=own.spans)
+                not_computed += sum(map(len, own.formulas.values()))
             title = " ".join((workbook.properties.title or "").split()) or path.stem
         finally:
             workbook.close()
-    return BlockDocument(tuple(blocks), title)
-
-
-def sheet_blocks(title: str, rows: Iterable[Row], number: int, beside: Sequence[str]) -> list[Block]:
-    """Make a heading for a sheet, a table for each of its groups of rows and columns, and paragraphs of what lies beside its cells."""
-    blocks = [block for region in _regions(rows) for block in _region_blocks(region, number)]
-    blocks += [Block("paragraph", line, 0, number, number) for line in beside]
-    return [Block("heading", title, 1, number, number), *blocks] if blocks else []
-
-
-def _regions(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    """Part rows where a row is empty, and those where a column is."""
-    for group in _runs(rows):
-        columns = sorted({column for row in group for column in row})
-        for span in _consecutive(columns):
-            part = [{column: row[column] for column in span if column in row} for row in group]
-            yield from _runs(part)
-
-
-def _runs(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    run: list[Row] = []
-    for row in rows:
-        if row:
-            run.append(row)
-        elif run:
-            yield run
-            run = []
-    if run:
-        yield run
-
-
-def _consecutive(numbers: Sequence[int]) -> Iterator[list[int]]:
-    run: list[int] = []
-    for number in numbers:
-        if run and number != run[-1] + 1:
-            yield run
-            run = []
-        run.append(number)
-    if run:
-        yield run
-
-
-def _region_blocks(rows: Sequence[Row], page: int) -> Iterator[Block]:
-    """Make a table, with its first row as column headings where that says no numbers; a single column is paragraphs."""
-    columns = sorted({column for row in rows for column in row})
-    if len(columns) == 1 or len(rows) == 1:
-        for row in rows:
-            yield Block("paragraph", " | ".join(row[column] for column in columns if column in row), 0, page, page)
-        return
-    table = [TableRow(tuple(row.get(column, "") for column in columns)) for row in rows]
-    has_header = (
-        all(any(map(str.isalpha, cell)) for cell in table[0].cells if cell) and len(rows[0]) > len(columns) // 2
-    )
-    header = table.pop(0) if has_header else None
-    yield Block("table", "", 0, page, page, header=header, rows=tuple(table))
+    notes = (f"{not_computed:,} formulas have no computed value: they are read as formulas",) if not_computed else ()
+    return BlockDocument(tuple(blocks), title, notes=notes)
 
 
 def _text(cell: Any) -> str:
@@ -141,16 +93,14 @@ def _format_of(cell: Any) -> str:
 
 def number_text(value: float, number_format: str) -> str:
     """Write a number with the percent sign or unit of its format."""
-    if "%" in number_format:
+    if "%" in LITERAL.sub("", number_format):
         return f"{value * 100:.{SIGNIFICANT_DIGITS}g}%"
-    plain = f"{value:.{SIGNIFICANT_DIGITS}g}"
-    before, after, seen_number = "", "", False
+    plain = f"{abs(value):.{SIGNIFICANT_DIGITS}g}"
+    sign = "-" if value < 0 else ""
+    said, is_set = "", False
     for match in FORMAT_TEXT.finditer(number_format.split(";")[0]):
-        literal = match[1] if match[1] is not None else match[2]
-        if literal is None:
-            seen_number = True
-        elif seen_number:
-            after += literal
-        else:
-            before += literal
-    return f"{before}{plain}{after}".strip()
+        if match.lastgroup != "number":
+            said += match[match.lastgroup] if match.lastgroup else ""
+        elif not is_set:
+            said, is_set = said + plain, True
+    return sign + (" ".join(said.split()) if is_set else plain)

@@ -25,6 +25,7 @@ from kgrag.documents.text_lines import (
     number_of,
     width_of,
 )
+from kgrag.documents.text_versions import OUTLINED, version_lines
 from kgrag.text.sentences import IN_COLUMNS
 
 __all__ = ["Heading", "TextHeadings", "asks", "is_browsed"]
@@ -99,6 +100,7 @@ class TextHeadings:
         self.asks = sum(map(asks, paragraphs, paragraphs[1:])) >= FEWEST_ASKED
         """Whether the text is one of questions and answers."""
         self._set_off = self._lines_set_off(lines)
+        self._versions = version_lines(paragraphs, margin=measures.margin)
         self._levels: dict[str, int] = {}
         self.level = 0
         """That of the last heading."""
@@ -124,6 +126,8 @@ class TextHeadings:
             return Heading("numbered", listed[1], len(lines), depth=1 + listed[0].count("."))
         if len(text) > LONGEST_HEADING or not any(map(str.isalpha, text)):
             return None
+        if lines[0] in self._versions and not RULE.match(below):
+            return Heading("version", text.removeprefix(OUTLINED).rstrip(":"), 1)
         is_underlined = len(below) >= UNDERLINED_SHARE * len(text)
         if (rule := RULE.match(below)) and is_underlined and not IN_COLUMNS.search(text):
             return Heading(rule[1], text, 2)

@@ -21,6 +21,8 @@ PROLOGUE = re.compile(
 )
 """What stands above the first element. In the declarations of a document type, comments and values may have its brackets, too."""
 ENTITY = re.compile(r"&([A-Za-z_][\w.-]*);")
+BARE = re.compile(r"&(?!#?[\w.-]{1,100};)|<(?=[\s\d=<&])")
+"""A mark that begins nothing, as who writes by hand leaves it: `check & fix`, `x < 3`."""
 NEWLINE = "\n"
 XML_ENTITIES = frozenset({"amp", "lt", "gt", "quot", "apos"})
 DECLARED = re.compile(r"""<!ENTITY\s+([\w.-]+)\s+(?:"[^"]*"|'[^']*')\s*>""")
@@ -91,7 +93,10 @@ def parse_text(text: str, path: Path, *, parts_of: str = "") -> tuple[Any, dict[
 
 
 def _with_entities(xml: str, declared: set[str]) -> tuple[str, dict[str, None]]:
-    """Write characters for the entities of HTML, and names for those of other files, which are returned, too; leave out comments."""
+    """Write characters for the entities of HTML, and names for those of other files, which are returned, too; leave out comments.
+
+    Marks that begin nothing are text.
+    """
     unknown: dict[str, None] = {}
 
     def said(entity: re.Match[str]) -> str:
@@ -104,6 +109,6 @@ def _with_entities(xml: str, declared: set[str]) -> tuple[str, dict[str, None]]:
         return entity[1] + " " * (entity.string[entity.end() : entity.end() + 1] == "&")
 
     parts = UNPARSED.split(xml)
-    parts[::2] = [ENTITY.sub(said, part) for part in parts[::2]]
+    parts[::2] = [BARE.sub(lambda mark: escape(mark[0]), ENTITY.sub(said, part)) for part in parts[::2]]
     parts[1::2] = [NEWLINE * part.count(NEWLINE) if part.endswith("-->") else part for part in parts[1::2]]
     return "".join(parts), unknown

@@ -90,21 +90,25 @@ def test_texts_that_usually_have_no_suffix_are_read_by_their_names() -> None:
         "README-WPS",
         "HOWTO_build.gz",
         "INSTALL.Unix",
+        "README.windows",
+        "NEWS.gz",
+        "RELEASE_NOTES",
         "install.sh",
         "README.gif",
         "README.py",
         "MYREADME",
         "COPYING",
+        "ChangeLog",
     )
     discovery = discover([Path()])
     assert {source.path.name: source.format for source in discovery.sources} == dict.fromkeys(
         (
             *("README", "FAQ.gz", "Install", "README.Debian", "README.Debian.gz", "README-WPS", "HOWTO_build.gz"),
-            "INSTALL.Unix",
+            *("INSTALL.Unix", "README.windows", "NEWS.gz", "RELEASE_NOTES"),
         ),
         "txt",
     )
-    assert discovery.ignored == {".sh": 1, ".gif": 1, ".py": 1, "no suffix": 2}
+    assert discovery.ignored == {".sh": 1, ".gif": 1, ".py": 1, "no suffix": 3}
 
 
 def test_a_source_that_is_called_as_texts_are_is_counted_as_a_source() -> None:

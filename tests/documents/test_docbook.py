@@ -215,6 +215,11 @@ def test_brackets_and_dashes_in_comments_of_the_document_type_are_no_end() -> No
     assert [block.text for block in read.blocks] == ["C", "]>10 A", "<!-- a -- b -->"]
 
 
+def test_marks_that_begin_nothing_are_text() -> None:
+    read = book("<para>check & fix, 2 < 3, a <= b, x &lt; y</para>")
+    assert [block.text for block in read.blocks] == ["check & fix, 2 < 3, a <= b, x < y"]
+
+
 def test_a_comment_that_never_ends_breaks_a_file_at_once() -> None:
     text = "<section><para>3.3 V</para></section>\n<section><para>5 V</para></section>" + "<!-- x" * 50_000
     with pytest.raises(DocumentError, match="is broken"):

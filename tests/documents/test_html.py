@@ -1122,3 +1122,22 @@ def test_tabs_that_choose_rows_of_one_table_are_put_nowhere() -> None:
     tabs = '<div role="tablist"><button role="tab" aria-controls="t">All</button><button role="tab" aria-controls="t">Static</button></div>'
     table = "<table><tr><th>Name</th><th>Use</th></tr><tr><td>open</td><td>Opens.</td></tr></table>"
     assert [block.kind for block in page(f'{tabs}<div id="t" role="tabpanel">{table}</div>').blocks] == ["table"]
+
+
+def test_a_button_that_heads_what_it_opens_is_kept_and_others_are_controls() -> None:
+    answer = f"<div><p>{LONG}</p></div>"
+    asked = '<button class="accordion">Which supply?</button>', '<button aria-expanded="false">Which board?</button>'
+    headed = "<h3><button type=button>Which fuse?</button></h3>"
+    document = page("".join(f"<section>{one}{answer}</section>" for one in (*asked, headed, "<button>Copy</button>")))
+    assert texts(document) == ["Which supply?", LONG, "Which board?", LONG, "Which fuse?", LONG, LONG]
+    assert [block.kind for block in document.blocks].count("heading") == 1
+    menu = '<button aria-expanded="true">Menu</button><ul><li><a href="a.html">Pumps and valves</a></ul>'
+    assert [line.text for line in page(menu + "<h3>Type <button>Copy</button></h3>").removed] == ["Menu", "Copy"]
+
+
+def test_the_footer_of_a_figure_or_of_a_section_of_an_article_is_its_own() -> None:
+    note = "<footer>Sources: our own <b>measurements</b>.</footer>"
+    kept = f"<figure>{note}</figure><article><section><p>{LONG}</p>{note}</section></article>"
+    assert texts(page(kept)).count("Sources: our own measurements.") == 2
+    left_out = f"<article><p>{LONG}</p>{note}</article>{note}<section><footer>© Smith</footer></section>"
+    assert texts(page(left_out)) == [LONG]

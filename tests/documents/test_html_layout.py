@@ -22,6 +22,16 @@ def test_items_with_headings_are_sections_at_whatever_depth() -> None:
     ]
 
 
+def test_items_without_headings_between_those_with_some_stay_items() -> None:
+    assert read("<ul><li>one</li><li>two</li><li><h4>Three</h4>text</li><li>four</li></ul>") == [
+        ("list_item", 1, "- one"),
+        ("list_item", 1, "- two"),
+        ("heading", 4, "Three"),
+        ("paragraph", 0, "text"),
+        ("list_item", 1, "- four"),
+    ]
+
+
 def test_numbered_items_with_headings_keep_their_numbers() -> None:
     assert read("<ol><li><h3>Unpack</h3>the valve</li></ol>")[1] == ("list_item", 1, "1. the valve")
 

@@ -236,3 +236,13 @@ def test_what_is_packed_into_its_signature_is_said(tmp_path: Path) -> None:
     seal = "Content-Type: application/pkcs7-mime; smime-type=signed-data\nContent-Transfer-Encoding: base64\n\nMIIB\n"
     with pytest.raises(DocumentError, match="a part is packed into its signature"):
         of(tmp_path, f"{HEADER}{seal}")
+
+
+def test_a_page_saved_with_all_it_needs_is_read_without_its_styles(tmp_path: Path) -> None:
+    page = EmailMessage()
+    page["Subject"] = "Pump"
+    page.set_content("<h1>Pump</h1><p>It delivers 12 l/min.</p>", subtype="html")
+    page.add_related("p { color: red }", subtype="css")
+    (tmp_path / "a.mhtml").write_bytes(bytes(page))
+    (source,) = discover([tmp_path]).sources
+    assert texts(convert_file(source))[-2:] == ["Pump", "It delivers 12 l/min."]

@@ -308,6 +308,21 @@ def test_commands_of_latex_that_are_defined_elsewhere_keep_their_words_within_a_
     assert all(name in left_out for name in ("date.tex", "\\secref{sec:x}", "\\thispage{empty}", "\\pair{a}{b}"))
 
 
+def test_an_environment_of_latex_that_pandoc_refuses_in_an_argument_is_its_text() -> None:
+    text = (
+        r"\section{Pump}\subsection[open]{open(\begin{Parts}\item[{int}]{speed, }\item[{}]{time}\end{Parts})}Opens it."
+        r"\subsection{shut(\begin{Parts}\item{now}\end{Parts})}Shuts it."
+    )
+    document = converted(text, "tex")
+    assert [" ".join(line.split()) for line in lines(document)] == [
+        "Pump",
+        "open(int speed, time)",
+        "Opens it.",
+        "shut(now)",
+        "Shuts it.",
+    ]
+
+
 def test_no_file_is_read_or_included(tmp_path: Path) -> None:
     secret = tmp_path / "secret.tex"
     secret.write_text("secret")
@@ -431,6 +446,9 @@ def test_macros_of_man_that_a_page_writes_anew_are_those_of_man() -> None:
     )
     document = converted(f"{anew}{MAN}.SH FORMS\n.TP\n.B round\nIt rolls.\n.TP\n.B square\nIt stands.\n", "man")
     assert lines(document)[-3:] == ["FORMS", "round: It rolls.", "square: It stands."]
+    larger = '.de1 SH\n\\." larger\n.ie n \\{\\\n\\\\$*\n.\\}\n.el \\{\\\n\\\\$1\n.\\}\n..\n'
+    document = converted(f"{larger}{MAN}.SH FORMS\nIt rolls.\n", "man")
+    assert [block.text for block in document.blocks if block.kind == "heading"][-1] == "FORMS"
 
 
 @pytest.mark.parametrize("section", ["NAME", "BEZEICHNUNG", "名前"])

@@ -600,3 +600,29 @@ def test_a_line_that_comes_again_and_again_is_no_heading_where_some_are_set_off(
     heads = "".join(f"\n{section.format(title)}" for title in ("Use", "Care", "Waste", "Note"))
     found = converted(f"The set\n\n{section.format('Note')}{section.format('Note')}{heads}").blocks
     assert [block.text for block in found if block.kind == "heading"] == ["The set", "Use", "Care", "Waste"]
+
+
+def test_lines_that_name_one_version_after_the_other_head_what_changed_in_each() -> None:
+    told = "  - It starts at once when there is\n    something to do.\n\n"
+    text = "".join(f"Pump {version} (2020-0{version[-1]}-01):\n{told}" for version in ("2.3", "2.2", "2.1"))
+    assert [text for kind, _, text in read(text) if kind == "heading"] == [
+        f"Pump {version} (2020-0{version[-1]}-01)" for version in ("2.3", "2.2", "2.1")
+    ]
+    marked = "".join(f"* Changes in {number}.0\n\nIt starts at once.\n\n" for number in (1, 2, 3))
+    assert [one for one in read(f"News\n\n{marked}") if one[0] == "heading"] == [
+        ("heading", 1, "News"),
+        *(("heading", 2, f"Changes in {number}.0") for number in (1, 2, 3)),
+    ]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["Needs foo 1.2", "Needs foo 1.3", "Needs foo 1.4"],
+        ["Since pump 1.2 it starts.", "Since pump 1.3 it stops.", "Since pump 1.4 it waits."],
+        ["Set it to 3.2", "Text of it.", "Set it to 1.7", "Text of it.", "Set it to 2.9"],
+    ],
+    ids=["nothing between them", "sentences", "no order"],
+)
+def test_other_lines_with_numbers_are_text(lines: list[str]) -> None:
+    assert [kind for kind, _, _ in read("\n\n".join(["Text of it all.", *lines]))].count("heading") == 0

@@ -56,6 +56,9 @@ def test_what_nothing_empty_parts_is_a_table(tmp_path: Path) -> None:
         (0.055, "0.0%", "5.5%"),
         (3.3, '0.0" V"', "3.3 V"),
         (5, '"≤ "0\\ "mA"', "≤ 5 mA"),
+        (3.3, "#,##0.00 €", "3.3 €"),
+        (-4, "[$CHF-807] 0", "-CHF 4"),
+        (5, '_-* 0\\ "%"_-', "5 %"),
         (True, "General", "TRUE"),
         (datetime.datetime(2024, 5, 6), "yyyy-mm-dd", "2024-05-06"),
         (datetime.datetime(2024, 5, 6, 7, 8), "yyyy-mm-dd hh:mm", "2024-05-06T07:08:00"),
@@ -161,3 +164,83 @@ def test_titles_of_a_chart_and_its_axes_follow_the_cells(tmp_path: Path) -> None
         ("Flow by valve",),
         ("Flow (l/min)",),
     ]
+
+
+def _tables(rows: list[tuple[object, ...]], tmp_path: Path, *merged: str) -> list[tuple[str, ...]]:
+    """Write rows as a sheet, and return the lines of its blocks but its name."""
+    book = Workbook()
+    for row in rows:
+        book.active.append(row)
+    for cells in merged:
+        book.active.merge_cells(cells)
+    book.save(tmp_path / "a.xlsx")
+    return [block.lines for block in convert_spreadsheet(tmp_path / "a.xlsx").blocks[1:]]
+
+
+def test_merged_names_their_groups_and_units_are_one_header(tmp_path: Path) -> None:
+    rows = [
+        ("Motor", "Voltage", None, "Mass"),
+        (None, "min", "max", None),
+        (None, "V", "V", "kg"),
+        ("M1", 12, 24, 1.5),
+        ("M2", 24, 48, 2.5),
+    ]
+    assert _tables(rows, tmp_path, "A1:A3", "B1:C1", "D1:D2") == [
+        ("Motor | Voltage min V | Voltage max V | Mass kg", "M1 | 12 | 24 | 1.5", "M2 | 24 | 48 | 2.5")
+    ]
+    assert _tables(rows, tmp_path) == _tables(rows, tmp_path, "A1:A3", "B1:C1", "D1:D2")
+
+
+def test_a_title_stands_above_its_table_and_a_note_below_it(tmp_path: Path) -> None:
+    rows = [
+        ("Torques",),
+        ("Screw", "Nm"),
+        ("M6", 10),
+        ("M8", 25),
+        ("All of them for screws that are dry and were not used before.",),
+    ]
+    assert _tables(rows, tmp_path) == [
+        ("Torques",),
+        ("Screw | Nm", "M6 | 10", "M8 | 25"),
+        ("All of them for screws that are dry and were not used before.",),
+    ]
+
+
+def test_a_cell_over_several_rows_belongs_to_each(tmp_path: Path) -> None:
+    rows = [("Plant", "Line", "Tons"), ("North", "N1", 3), (None, "N2", 4), ("South", "S1", 5)]
+    assert _tables(rows, tmp_path, "A2:A3") == [
+        ("Plant | Line | Tons", "North | N1 | 3", "North | N2 | 4", "South | S1 | 5")
+    ]
+
+
+def test_rows_behind_an_empty_one_go_on_with_the_table(tmp_path: Path) -> None:
+    rows = [
+        ("Part", "Stock", "Price"),
+        ("Nut", 3, 4),
+        ("Bolt", 2, 1),
+        (),
+        ("All", 5, 5),
+        (),
+        (),
+        ("x", "y", "z"),
+        (1, 2, 3),
+    ]
+    assert _tables(rows, tmp_path) == [
+        ("Part | Stock | Price", "Nut | 3 | 4", "Bolt | 2 | 1", "All | 5 | 5"),
+        ("x | y | z", "1 | 2 | 3"),
+    ]
+
+
+def test_labels_with_their_values_have_no_header(tmp_path: Path) -> None:
+    assert _tables([("Customer:", "Smith"), ("Town:", "Ulm")], tmp_path) == [("Customer: | Smith", "Town: | Ulm")]
+    document = convert_spreadsheet(tmp_path / "a.xlsx")
+    assert document.blocks[1].header is None
+
+
+def test_a_formula_that_nobody_computed_is_read_itself(tmp_path: Path) -> None:
+    assert _tables([("Item", "Total"), ("Nut", "=2*3"), ("Bolt", '=IF(B2<7,"a","b")')], tmp_path) == [
+        ("Item | Total", "Nut | =2*3", 'Bolt | =IF(B2<7,"a","b")')
+    ]
+    assert convert_spreadsheet(tmp_path / "a.xlsx").notes == (
+        "2 formulas have no computed value: they are read as formulas",
+    )
