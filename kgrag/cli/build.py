@@ -301,7 +301,8 @@ def _summarise(report: BuildReport, *, explain_cleaning: bool) -> None:
 
     say = stdout.print
     say(
-        f"Documents: {report.new_documents} new, {report.unchanged_files} files unchanged, "
+        f"Documents: {report.new_documents} new, "
+        f"{f'{report.updated_documents} updated, ' if report.updated_documents else ''}{report.unchanged_files} files unchanged, "
         f"{f'{len(report.moved_documents)} moved, ' if report.moved_documents else ''}{len(report.removed_documents)} removed, "
         f"{sum(f.stage == 'convert' for f in report.failures)} failed"
     )
