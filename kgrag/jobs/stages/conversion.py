@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from kgrag.common.progress import Progress
+from kgrag.common.progress import NamesUnits, Progress
 from kgrag.documents import Converted, Discovery, Source
 from kgrag.documents.discovery import EXAMPLES_OF_IGNORED, PICTURE
 from kgrag.documents.processes import Stopped
@@ -92,6 +92,8 @@ def convert(
                 if file.is_unchanged():
                     _count_unchanged(file, report)
                     continue
+                if isinstance(step, NamesUnits):
+                    step.begin(source.stored_path)
                 converted, seconds = readers.read(source)
                 started = time.perf_counter()
                 again = previous is not None and previous.version != file.version
