@@ -198,7 +198,7 @@ def build(
     """Make a store hold what files and folders hold; what is unchanged is left alone, so the same command also updates and resumes."""
     from kgrag.cli.output import complain, print_json, stdout, terminal_progress
     from kgrag.cli.train import trained_fields, trained_words
-    from kgrag.documents.discovery import discover
+    from kgrag.documents.discovery import expect_paths
     from kgrag.errors import InputError
     from kgrag.knowledge_graph import estimate_build, open_graph
     from kgrag.settings import load_settings
@@ -239,7 +239,7 @@ def build(
         from kgrag.retrieve.pipeline import expect_pipeline_place
 
         expect_pipeline_place(learn)
-    found = discover(paths, metadata=metadata)  # a wrong path makes no store
+    expect_paths(paths, metadata=metadata)  # a wrong path makes no store
     with open_graph(store, create=True, **settings) as opened:
         with redirect_stdout(sys.stderr):  # what Ray has to say of actors and nodes that end it writes to stdout
             report = opened.build(*paths, metadata=metadata, keep_missing=keep_missing, progress=terminal_progress())
@@ -253,9 +253,9 @@ def build(
             if ranking is not None:
                 words = ranking if isinstance(ranking, str) else trained_words(ranking, LEARNT_FROM)
                 stdout.print(f"Ranking: {words}", markup=False)
-    if not found.sources:
+    if not report.files:
         complain(f"No file that kgrag reads in {', '.join(map(str, paths))}.")
-    return 0 if report.complete and found.sources else 1
+    return 0 if report.complete and report.files else 1
 
 
 def _foresee(estimate_into: Callable[..., Estimate], *, as_json: bool) -> int:
@@ -301,7 +301,8 @@ def _summarise(report: BuildReport, *, explain_cleaning: bool) -> None:
 
     say = stdout.print
     say(
-        f"Documents: {report.new_documents} new, {report.unchanged_files} files unchanged, "
+        f"Documents: {report.new_documents} new, "
+        f"{f'{report.updated_documents} updated, ' if report.updated_documents else ''}{report.unchanged_files} files unchanged, "
         f"{f'{len(report.moved_documents)} moved, ' if report.moved_documents else ''}{len(report.removed_documents)} removed, "
         f"{sum(f.stage == 'convert' for f in report.failures)} failed"
     )

@@ -45,10 +45,23 @@ class EngineChoice(StrEnum):
 def up(
     home: Home = None,
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Bolt port on 127.0.0.1; 0 takes a free one, then keeps it.")
-    ] = 7687,
+        int | None,
+        typer.Option(
+            min=0,
+            max=65535,
+            help="Bolt port on 127.0.0.1; 0 takes a free one. Default: that of the home's last server, of a new home 7687.",
+            show_default=False,
+        ),
+    ] = None,
     engine: Annotated[EngineChoice, typer.Option(help="auto takes Docker where an engine runs.")] = EngineChoice.auto,
-    heap_mb: Annotated[int, typer.Option(min=256, help="Java heap of the server.")] = 2048,
+    heap_mb: Annotated[
+        int | None,
+        typer.Option(
+            min=256,
+            help="Java heap of the server. Default: that of the home's last server, of a new home 2048.",
+            show_default=False,
+        ),
+    ] = None,
     export: Export = False,
     as_json: AsJson = False,
 ) -> None:
@@ -76,7 +89,10 @@ def status(home: Home = None, export: Export = False, as_json: AsJson = False) -
     if as_json:
         print_json({"running": False})
     else:
-        stderr.print(f"No Neo4j runs on {home or neo4j_server.default_home()}. Start one: kgrag db up", markup=False)
+        stderr.print(
+            f"No Neo4j runs on {home or neo4j_server.default_home()}. Start one: kgrag db up{_home_flag(home)}",
+            markup=False,
+        )
     raise typer.Exit(NOT_RUNNING)
 
 
@@ -129,5 +145,9 @@ def _show(server: Neo4jServer, *, export: bool, as_json: bool) -> None:
     for name, value in facts.items():
         if name != "running" and value is not None:
             stdout.print(f"{name.replace('_', ' '):<14}{value}", markup=False)
-    home = f" --home {shlex.quote(str(server.home))}"
-    stdout.print(f'\nFor every kgrag command of this shell: eval "$(kgrag db status --export{home})"', markup=False)
+    status = f"kgrag db status --export{_home_flag(server.home)}"
+    stdout.print(f'\nFor every kgrag command of this shell: eval "$({status})"', markup=False)
+
+
+def _home_flag(home: Path | None) -> str:
+    return "" if home is None else f" --home {shlex.quote(str(home))}"

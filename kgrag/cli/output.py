@@ -44,6 +44,10 @@ __all__ = [
 ]
 
 LINE_EVERY_S = 10.0
+NAMED_AFTER_S = 5.0
+"""A file that takes so long is named."""
+NAMED_CHARACTERS = 40
+"""Of its path, beside a bar."""
 LONGEST_COMPLAINT = 2_000
 """Characters."""
 COLUMN_CHARACTERS = 12
@@ -202,19 +206,36 @@ class _Counted:
     def __init__(self, name: str, total: int | None, unit: str) -> None:
         self._name, self._total, self._unit = name, total, unit
         self._done, self._began = 0, time.monotonic()
+        self._at = _At()
+
+    def begin(self, unit: str) -> None:
+        """Remember what is being done."""
+        self._at = _At(unit)
 
     def advance(self, count: int = 1) -> None:
         """Count."""
         self._done += count
+        self._at = _At()
 
     def line(self) -> str:
         """Say name, units done, rate, and seconds that are left at that rate."""
         took_s = time.monotonic() - self._began
         done = f"{self._done:,} of {self._total:,}" if self._total else f"{self._done:,}"
         if not self._done or not self._total:
-            return f"{self._name}: {f'{done} {self._unit}, ' if self._unit else ''}{time_said(took_s)} so far"
+            return f"{self._name}: {f'{done} {self._unit}, ' if self._unit else ''}{time_said(took_s)} so far{self._at}"
         left_s = took_s / self._done * max(0, self._total - self._done)
-        return f"{self._name}: {done} {self._unit}, {rate_said(self._done / took_s)}, about {time_said(left_s)} left"
+        return f"{self._name}: {done} {self._unit}, {rate_said(self._done / took_s)}, about {time_said(left_s)} left{self._at}"
+
+
+class _At:
+    """The unit that is being done, and since when; as text it is named where it takes long, with the time that it took so far."""
+
+    def __init__(self, unit: str = "") -> None:
+        self._unit, self._since = unit, time.monotonic()
+
+    def __str__(self) -> str:
+        took_s = time.monotonic() - self._since
+        return f"; {self._unit} takes {time_said(took_s)} so far" if self._unit and took_s >= NAMED_AFTER_S else ""
 
 
 class _Bars(_Lines):
@@ -234,17 +255,23 @@ class _Bars(_Lines):
             bars.TimeElapsedColumn(),
             bars.TextColumn("left"),
             bars.TimeRemainingColumn(),
+            bars.TextColumn("{task.fields[at]}", markup=False),
         )
         with bars.Progress(*columns, console=stderr) as display:
-            yield _Bar(display, display.add_task(name, total=total, rate=""))
+            yield _Bar(display, display.add_task(name, total=total, rate="", at=_At()))
 
 
 class _Bar:
     def __init__(self, display: Any, task: Any) -> None:
         self._display, self._task = display, task
 
+    def begin(self, unit: str) -> None:
+        self._display.update(
+            self._task, at=_At(unit if len(unit) <= NAMED_CHARACTERS else f"...{unit[-NAMED_CHARACTERS:]}")
+        )
+
     def advance(self, count: int = 1) -> None:
-        self._display.advance(self._task, count)
+        self._display.update(self._task, advance=count, at=_At())
         speed = self._display.tasks[0].speed
         if speed:
             self._display.update(self._task, rate=rate_said(speed))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol, runtime_checkable
 
-__all__ = ["Progress", "ShowsText", "Silent", "Step"]
+__all__ = ["NamesUnits", "Progress", "ShowsText", "Silent", "Step"]
 
 
 class Step(Protocol):
@@ -14,6 +14,15 @@ class Step(Protocol):
 
     def advance(self, count: int = 1) -> None:
         """Say that `count` more units are done."""
+        ...
+
+
+@runtime_checkable
+class NamesUnits(Step, Protocol):
+    """A `Step` that also shows which unit is being done, where one takes long."""
+
+    def begin(self, unit: str) -> None:
+        """Say which unit comes next."""
         ...
 
 

@@ -20,7 +20,17 @@ from kgrag.documents.text_encoding import PACKED
 from kgrag.errors import InputError
 from kgrag.types import Scalar
 
-__all__ = ["FORMATS", "TEXT_FORMATS", "Discovery", "Source", "discover", "format_of", "may_be_read", "missing_for"]
+__all__ = [
+    "FORMATS",
+    "TEXT_FORMATS",
+    "Discovery",
+    "Source",
+    "discover",
+    "expect_paths",
+    "format_of",
+    "may_be_read",
+    "missing_for",
+]
 
 PICTURE = "picture"
 FORMATS = MappingProxyType(
@@ -196,6 +206,30 @@ def discover(paths: Sequence[Path], *, metadata: Path | None = None) -> Discover
     return search.result()
 
 
+def expect_paths(paths: Sequence[Path], *, metadata: Path | None = None) -> None:
+    """Raise the `InputError` of `discover` without looking into folders: at once, and before there is a store."""
+    if metadata:
+        read_file_metadata(metadata)
+    for path in paths:
+        _is_folder(path)
+
+
+def _is_folder(path: Path) -> bool:
+    """Say whether a path is a folder, else it is a file. Raises `InputError` where it is nothing."""
+    try:
+        if path.is_dir():
+            return True
+        if path.exists():
+            return False
+    except OSError as error:  # a loop of links, a name too long
+        raise _unopened(path, error) from error
+    raise InputError(_missing_file(path))
+
+
+def _unopened(path: Path, error: OSError) -> InputError:
+    return InputError(f"{path}: cannot be opened ({error.strerror}). Give files or folders that can be read.")
+
+
 class _Search:
     def __init__(self, metadata: FileMetadata | None) -> None:
         self._metadata = metadata
@@ -214,18 +248,14 @@ class _Search:
 
     def add(self, path: Path) -> None:
         try:
-            if path.is_dir():
+            if _is_folder(path):
                 self._add_folder(path)
-            elif path.exists():
+            else:
                 typed = () if path.is_absolute() else tuple(p for p in path.parent.parts if p not in (".", ".."))
                 self._given.add(stored_path(path))
                 self._add_file(path, typed[-2:], relative=_written(path))
-            else:
-                raise InputError(_missing_file(path))
-        except OSError as error:  # a loop of links, a name too long, no permission
-            raise InputError(
-                f"{path}: cannot be opened ({error.strerror}). Give files or folders that can be read."
-            ) from error
+        except OSError as error:  # no permission
+            raise _unopened(path, error) from error
 
     def _add_folder(self, folder: Path) -> None:
         self._folders.append(stored_path(folder))

@@ -16,7 +16,11 @@ from kgrag.documents.text_encoding import PACKED
 
 __all__ = ["is_small_picture", "shown_pictures"]
 
-REFERENCE = re.compile(rb"[^\s\"'<>()\[\]{}=|,;`#?]{1,300}\.(?:png|jpe?g|tiff?|webp|bmp)\b", re.IGNORECASE)
+SUFFIX = re.compile(rb"\.(?:png|jpe?g|tiff?|webp|bmp)\b", re.IGNORECASE)
+BACKWARD = re.compile(rb"[^\s\"'<>()\[\]{}=|,;`#?]+")
+"""What stands before a suffix, read from there to its beginning: read forward, every word of a page would be a candidate."""
+LONGEST_REFERENCE = 300
+"""Bytes."""
 SMALLEST_SIDE, SMALLEST_PIXELS = 24, 10_000
 """Of a picture with text on it: icons and buttons have less."""
 MAX_READ = 20_000_000
@@ -45,7 +49,7 @@ def shown_pictures(pictures: Iterable[Path], pages: Iterable[Path]) -> set[Path]
         by_name[picture.name.lower()].append(picture)
     shown: set[Path] = set()
     for page in pages if by_name else ():
-        for named in {*REFERENCE.findall(_bytes(page))}:
+        for named in _references(_bytes(page)):
             reference = unquote(named.decode("utf-8", "replace")).replace("\\", "/")
             parts = [part for part in PurePath(reference).parts if part not in ("/", ".", "..")]
             for picture in by_name.get(parts[-1].lower() if parts else "", ()):
@@ -56,6 +60,16 @@ def shown_pictures(pictures: Iterable[Path], pages: Iterable[Path]) -> set[Path]
                 ):
                     shown.add(picture)
     return shown
+
+
+def _references(page: bytes) -> set[bytes]:
+    """Return the names of pictures, with the paths before them."""
+    found = set()
+    for suffix in SUFFIX.finditer(page):
+        before = page[max(0, suffix.start() - LONGEST_REFERENCE) : suffix.start()]
+        if name := BACKWARD.match(before[::-1]):
+            found.add(name[0][::-1] + suffix[0])
+    return found
 
 
 def _bytes(page: Path) -> bytes:

@@ -60,7 +60,9 @@ async def build(
     """
     progress, report, engine = progress or Silent(), BuildReport(), engine or LocalEngine()
     graphs = named_graphs(extractors, settings.graph)
-    discovery = discover(paths, metadata=metadata)
+    with progress.step("Find files", None, ""):
+        discovery = await asyncio.to_thread(discover, paths, metadata=metadata)
+    report.files = len(discovery.sources)
     report.ignored_files = dict(sorted(discovery.ignored.items()))
     report.notes.extend(discovery.notes)
     for path, reason in discovery.unread.items():

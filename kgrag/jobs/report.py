@@ -44,7 +44,11 @@ class GraphReport(BaseModel):
 class BuildReport(BaseModel):
     """What a build did; `failures` and `ignored_files` name what it did not do. The only mutable type: it is filled as the build goes."""
 
+    files: int = 0
+    """Found that can be read as documents, whatever became of them."""
     new_documents: int = 0
+    updated_documents: int = 0
+    """Documents that took the place of one that their file had before: the file changed, or is read anew by other settings."""
     unchanged_files: int = 0
     removed_documents: list[str] = Field(default_factory=list)
     """Paths of documents whose files are gone or whose content was replaced by none."""

@@ -64,6 +64,7 @@ class Neo4jServer:
     bolt_port: int
     pid: int | None
     """Of the process that keeps the server running (`kgrag.neo4j_local.process`); None under Docker, whose engine does."""
+    heap_mb: int = HEAP_MB
 
     def environment(self) -> dict[str, str]:
         """Return the variables that make every kgrag command take this server."""
@@ -87,19 +88,20 @@ def up(
     home: Path | None = None,
     *,
     password: str | None = None,
-    bolt_port: int = BOLT_PORT,
+    bolt_port: int | None = None,
     engine: Engine = "auto",
-    heap_mb: int = HEAP_MB,
+    heap_mb: int | None = None,
     owner_pid: int | None = None,
     settings: Mapping[str, str] | None = None,
     on_step: Callable[[str], None] = lambda _: None,
 ) -> Neo4jServer:
     """Start a server on `home`, or return the one that runs there, once it answers with its password.
 
-    `password`: of a new server, at least 8 characters; without one it is generated. An existing home keeps its own. `bolt_port` 0 takes a
-    free port, of a home that had a server the same again if it is free. `owner_pid`: the server stops by itself when that process is gone;
-    `settings`: more lines of its neo4j.conf (both from Maven only). `on_step` is told of long steps. Raises `InputError` for a
-    password that does not fit the home, `StoreUnavailable` where it cannot be started.
+    `password`: of a new server, at least 8 characters; without one it is generated. An existing home keeps its own. `bolt_port` and
+    `heap_mb`: without them a home has those of its last server (a new one `BOLT_PORT` and `HEAP_MB`); port 0 takes a free one where that of
+    the last is taken, or there was none. `owner_pid`: the server stops by itself when that process is gone; `settings`: more lines of its
+    neo4j.conf (both from Maven only). `on_step` is told of long steps, and of a port or heap that a running server does not have. Raises
+    `InputError` for a password that does not fit the home, `StoreUnavailable` where it cannot be started.
     """
     home = (home or default_home()).resolve()
     home.mkdir(parents=True, exist_ok=True)
@@ -111,8 +113,19 @@ def up(
                 f"{home} has another password (in {home / 'password'}): leave the password out, or take another home."
             )
         if running:
+            if (bolt_port or running.bolt_port, heap_mb or running.heap_mb) != (running.bolt_port, running.heap_mb):
+                on_step(
+                    f"It runs already, on port {running.bolt_port} with a heap of {running.heap_mb} MB. For another: kgrag db down, then "
+                    "the same command."
+                )
             return running
-        port = bolt_port or _port_of_last(home) or _free_port()
+        last = _last_server(home)
+        heap_mb = heap_mb or (last.heap_mb if last else HEAP_MB)
+        port = bolt_port
+        if port is None:
+            port = last.bolt_port if last else BOLT_PORT
+        elif port == 0:
+            port = last.bolt_port if last and _port_is_free(last.bolt_port) else _free_port()
         if not _port_is_free(port):
             raise StoreUnavailable(f"Port {port} on 127.0.0.1 is taken by another program: choose another with --port.")
         chosen = _choose_engine(home, engine)
@@ -133,6 +146,7 @@ def up(
             engine=chosen,
             bolt_port=port,
             pid=process.pid if process else None,
+            heap_mb=heap_mb,
         )
         state = {name: value for name, value in asdict(server).items() if name not in {"password", "home"}}
         (home / "server.json").write_text(json.dumps(state, indent=1), encoding="utf-8")
@@ -214,12 +228,6 @@ def _keep_password(home: Path, password: str | None) -> str:
 
 def _password(home: Path) -> str:
     return (home / "password").read_text(encoding="utf-8").strip()
-
-
-def _port_of_last(home: Path) -> int | None:
-    """Return the port that the last server of a home had, if it is free: whoever asks at that address finds the next one there."""
-    last = _last_server(home)
-    return last.bolt_port if last is not None and _port_is_free(last.bolt_port) else None
 
 
 def _free_port() -> int:

@@ -100,6 +100,7 @@ def _progress(state: BuildState, curating: Curating) -> BuildProgress:
     return shown.model_copy(
         update={
             "new_documents": report.new_documents,
+            "updated_documents": report.updated_documents,
             "unchanged_files": report.unchanged_files,
             "removed_documents": report.removed_documents,
             "failures": [

@@ -203,6 +203,7 @@ class BuildProgress(_Body):
     problem: str = ""
     """Why it failed as a whole."""
     new_documents: int = 0
+    updated_documents: int = 0
     unchanged_files: int = 0
     removed_documents: list[str] = []
     failures: list[FailedFile] = []

@@ -120,9 +120,12 @@ class Transaction:
 
 
 def _plain_rows(result: neo4j.Result) -> list[dict[str, Any]]:
-    """Take the rows of a result without looking for nodes, relationships and paths in every value of them."""
-    names = result.keys()
-    return [dict(zip(names, tuple(record), strict=True)) for record in result]
+    return list(map(_plain_row, result))
+
+
+def _plain_row(record: neo4j.Record) -> dict[str, Any]:
+    """Return a row of plain values; `record.data()` looks for nodes, relationships and paths in every one of them."""
+    return dict(zip(record.keys(), tuple(record), strict=True))
 
 
 class Connection:
@@ -167,13 +170,10 @@ class Connection:
 
     def stream(self, name: str, **parameters: Any) -> Iterator[dict[str, Any]]:
         """Run a statement as `read` does; rows come as they are taken."""
-        return (record.data() for record in self._records(name, None, parameters))
+        return map(_plain_row, self._records(name, None, parameters))
 
     def stream_values(self, name: str, **parameters: Any) -> Iterator[tuple[Any, ...]]:
-        """Do the same with the plain values of each row, in the order in which the statement returns them.
-
-        For vectors: `stream` has the driver look at every number in them again, which takes more than half of the time.
-        """
+        """Do the same with the values of each row alone, in the order in which the statement returns them."""
         return map(tuple, self._records(name, None, parameters))
 
     def _records(self, name: str, label: str | None, parameters: dict[str, Any]) -> Iterator[neo4j.Record]:

@@ -105,6 +105,18 @@ def test_a_piped_step_writes_lines_with_what_is_left(
     assert "Soon done" not in capsys.readouterr().err
 
 
+def test_a_file_that_takes_long_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    counted = output._Counted("Read", 5, "files")
+    counted.begin("manuals/thick.pdf")
+    assert "thick" not in counted.line(), "it has only begun"
+    now[0] = 20.0
+    assert counted.line() == "Read: 0 of 5 files, 20 s so far; manuals/thick.pdf takes 20 s so far"
+    counted.advance()
+    assert "thick" not in counted.line()
+
+
 def test_a_line_of_progress_says_times_and_rates_in_the_unit_that_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])

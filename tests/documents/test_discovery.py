@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from kgrag.documents import discover
+from kgrag.documents.discovery import expect_paths
 from kgrag.errors import InputError
 
 
@@ -199,6 +200,14 @@ def test_a_name_that_is_no_utf_8_is_written_so_that_a_database_takes_it() -> Non
     assert source.path.is_file() and discovery.covers(source.stored_path)
     assert discover([Path("docs", folder, name)]).sources[0].stored_path == source.stored_path
     assert [name for names in discovery.examples.values() for name in names] == ["docs/boards\\xff/b.\\xfe"]
+
+
+def test_a_missing_path_is_an_error_before_anything_is_looked_through(tmp_path: Path) -> None:
+    expect_paths([tmp_path])
+    with pytest.raises(InputError, match="nowhere: no such file or folder"):
+        expect_paths([tmp_path, Path("nowhere")])
+    with pytest.raises(InputError, match=r"absent\.toml"):
+        expect_paths([tmp_path], metadata=tmp_path / "absent.toml")
 
 
 def test_a_missing_path_is_an_error_that_names_it() -> None:

@@ -100,6 +100,16 @@ class Counting(HashingEmbedder):
         return await super().embed_documents(texts)
 
 
+def test_documents_that_were_there_before_are_updated_and_not_new(store: GraphStore, folder: Path) -> None:
+    built(store, folder)
+    (folder / "boards/X-100/sheet.md").write_text("# X-100\n\nThe X-100 draws 7 mA.\n")
+    (folder / "boards/X-100/more.md").write_text("# More\n\nThe X-100 is grey.\n")
+    report = built(store, folder)
+    assert (report.new_documents, report.updated_documents, report.unchanged_files) == (1, 1, 3)
+    again = built(store, folder, chunk_tokens=100)
+    assert (again.new_documents, again.updated_documents, again.unchanged_files) == (0, 8, 0)
+
+
 class SayingWords:
     """An extractor that knows nothing of documents, and counts what it is asked."""
 

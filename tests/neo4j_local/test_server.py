@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import signal
 import socket
@@ -122,7 +123,11 @@ def test_a_server_that_a_statement_ends_is_started_again_where_it_was(
                 assert store.documents.count() == 0
         assert neo4j_server.status(home) == server
         assert neo4j_server.down(home)
-        assert neo4j_server.up(home, bolt_port=0, heap_mb=512, owner_pid=os.getpid(), engine="maven").url == server.url
+        again = neo4j_server.up(home, owner_pid=os.getpid())
+        assert (again.url, again.heap_mb) == (server.url, 512)
+        steps: list[str] = []
+        assert neo4j_server.up(home, bolt_port=neo4j_server.BOLT_PORT, heap_mb=1024, on_step=steps.append) == again
+        assert f"runs already, on port {again.bolt_port} with a heap of 512 MB" in steps[0]
     finally:
         neo4j_server.down(home, delete_data=True)
 
@@ -131,6 +136,16 @@ def test_a_taken_port_is_named_with_what_to_do(neo4j_target: str, tmp_path: Path
     port = int(neo4j_target.rpartition(":")[2])
     with pytest.raises(StoreUnavailable, match=f"Port {port} .* --port"):
         neo4j_server.up(tmp_path / "home", bolt_port=port)
+
+
+def test_without_a_port_a_home_starts_where_it_was(tmp_path: Path) -> None:
+    (tmp_path / "password").write_text("correct horse")
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        last = {"url": f"neo4j://127.0.0.1:{port}", "username": "neo4j", "engine": "maven", "bolt_port": port, "pid": 1}
+        (tmp_path / "server.json").write_text(json.dumps(last))
+        with pytest.raises(StoreUnavailable, match=f"Port {port} .* --port"):
+            neo4j_server.up(tmp_path)
 
 
 def test_a_folder_of_another_kind_is_never_deleted(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from kgrag.common.progress import Progress
+from kgrag.common.progress import NamesUnits, Progress
 from kgrag.documents import Converted, Discovery, Source
 from kgrag.documents.discovery import EXAMPLES_OF_IGNORED, PICTURE
 from kgrag.documents.processes import Stopped
@@ -97,6 +97,8 @@ def convert(
                 if file.is_unchanged():
                     _count_unchanged(file, report)
                     continue
+                if isinstance(step, NamesUnits):
+                    step.begin(source.stored_path)
                 converted, seconds = readers.read(source)
                 started = time.perf_counter()
                 again = previous is not None and previous.version != file.version
@@ -241,7 +243,7 @@ def _replace(
     stale = {document.id for document in store.documents.of_path(source.stored_path)}
     batch: list[tuple[Document, Sequence[Chunk]]] = []
     moved: list[str] = []
-    count = 0
+    count = fresh = 0
     for one in converted:
         count += 1
         report.notes.extend(f"{source.stored_path}: {note}" for note in one.notes)
@@ -253,17 +255,23 @@ def _replace(
             if not again:
                 continue
         batch.append((one.document, one.chunks))
-        if not known and (before := gone.take(one.document)):
-            moved.append(before.id)
-            report.moved_documents[before.path] = one.document.path
+        if not known and (elsewhere := gone.take(one.document)):
+            moved.append(elsewhere.id)
+            report.moved_documents[elsewhere.path] = one.document.path
+        elif known:
+            report.updated_documents += 1
         else:
             report.new_documents += 1
+            fresh += 1
         report.chunks_written += len(one.chunks)
         if sum(len(chunks) for _, chunks in batch) >= WRITE_CHUNKS:
             store.documents.put(batch, moved=moved)
             batch, moved = [], []
     store.documents.put(batch, moved=moved)
     store.documents.delete(sorted(stale))
+    replaced = min(fresh, len(stale))
+    report.new_documents -= replaced
+    report.updated_documents += replaced
     return count
 
 

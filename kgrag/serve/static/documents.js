@@ -90,7 +90,8 @@ function show(now) {
     one.uploaded && !removed.has(one.subject) ? make("button", { type: "button", class: "plain", "aria-label": `Delete ${one.subject}`, onclick: () => removeUpload(one.subject, now) }, asked.has(one.subject) ? REALLY : "Delete") : null));
   byId("build").replaceChildren(make("ol", { class: "steps" }, ...steps), ...now.lines.map((line) => make("p", {}, line)),
     ...(failed.length ? [make("p", {}, "Could not be read:"), make("ul", {}, ...failed)] : []));
-  const read = `${now.new_documents} ${now.new_documents === 1 ? "document" : "documents"} read, ${now.unchanged_files} unchanged, ${now.failures.length} failed.`;
+  const documents = now.new_documents + now.updated_documents;
+  const read = `${documents} ${documents === 1 ? "document" : "documents"} read, ${now.unchanged_files} unchanged, ${now.failures.length} failed.`;
   tell(now.state === "running" ? `Building: ${now.steps.at(-1)?.name ?? "starting"}…` : now.state === "done" ? `Done: ${read}` : now.problem);
 }
 
