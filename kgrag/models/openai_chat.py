@@ -119,7 +119,7 @@ class OpenAIChatModel:
         except (KeyError, IndexError, TypeError, AttributeError):
             raise ModelReplyError(
                 f"{self.name}: expected a chat completion with choices[0].message, got an object with "
-                f"{_keys(data)}. Is that base URL of an endpoint that speaks the OpenAI protocol?",
+                f"{_keys(data)}. Check that the base URL is of an endpoint that speaks the OpenAI protocol.",
                 reply=json.dumps(data, ensure_ascii=False),
                 usage=_usage(data, messages, ""),
             ) from None
