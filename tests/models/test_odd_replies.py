@@ -205,7 +205,9 @@ def test_thoughts_beside_an_empty_reply_are_said_to_be_all_there_is(key: str) ->
 )
 def test_a_reply_of_another_protocol_says_what_it_has_and_what_to_look_at(body: dict[str, Any], keys: str) -> None:
     said = str(failed_by(Behaviour(body=json.dumps(body).encode())))
-    assert f"got an object with {keys}. Check that the base URL is of an endpoint that speaks the OpenAI protocol." in said
+    assert (
+        f"got an object with {keys}. Check that the base URL is of an endpoint that speaks the OpenAI protocol." in said
+    )
 
 
 def test_an_account_without_credit_is_not_the_fault_of_one_request() -> None:
