@@ -54,7 +54,7 @@ PROPER = re.compile(
     rf"(?<!\w-)\b{CAPITAL}(?:(?:[ -]|\s(?:of|the|and|de|von|van|da|del|la|for|&)\s(?:the\s)?){CAPITAL}|\s\d+(?![\w.,]))*"
 )
 WORDS = re.compile(r"[\w'’-]*[A-Z0-9][\w'’-]*")
-ACRONYMS = re.compile(r"[A-Z]{2,}[\w-]*(?:\s(?:and|&)\s[A-Z0-9]{2,}[\w-]*)+")
+ACRONYMS = re.compile(r"\b[A-Z]{2,}[\w-]*(?:\s(?:and|&)\s[A-Z0-9]{2,}[\w-]*)+$")
 PATH = re.compile(r"(?:^|[\s(\"'])(?:~|\.{0,2})/|[/\\]\S*[/\\]|://")
 """What stands in a path or an address is no name."""
 PART_CONTINUES = re.compile(r"-\d")
@@ -251,11 +251,12 @@ def _count(counts: _Counts, chunk: Chunk, *, own: str) -> None:
 def _proper_names(text: str) -> Iterator[tuple[int, str, int]]:
     """Find proper names: where each begins, as it is written, and where it ends. What `and` joins are two where both are acronyms."""
     for match in PROPER.finditer(text):
-        if ACRONYMS.fullmatch(match.group()):
-            for one in WORDS.finditer(match.group()):
-                yield match.start() + one.start(), one.group(), match.start() + one.end()
-        else:
-            yield match.start(), match.group(), match.end()
+        joined = ACRONYMS.search(match.group())
+        before = match.group()[: joined.start()] if joined else match.group()
+        if name := before.rstrip():
+            yield match.start(), name, match.start() + len(name)
+        for one in WORDS.finditer(match.group(), len(before)):
+            yield match.start() + one.start(), one.group(), match.start() + one.end()
 
 
 def _parts(counts: _Counts) -> set[str]:

@@ -240,8 +240,10 @@ class _Reading:
             measured = quantities(value)
             if not measured and unit and NUMBER_CELL.fullmatch(value) and not UNIT_COLUMN.fullmatch(header.strip()):
                 measured = quantities(f"{value} {unit}")
+            # In a manual's table a cell may tell of other things than of the row's: `Represents the 16-bit integer as text`.
+            is_value = subject is not None or len(WORDS.findall(value)) <= OTHER_WORDS + len(measured)
             for quantity in measured:
-                if tail := self._quantity(quantity):
+                if (is_value or quantity.start <= len("a ")) and (tail := self._quantity(quantity)):
                     self._relate(about, "HAS_VALUE", tail, row.text)
             for match in self._listed(value):
                 self._relate_listed(about, self._mention(match), row.text, subject=subject)

@@ -158,6 +158,8 @@ CLASS_AFTER = {
     for kind, nouns in CLASS_NOUNS.items()
 }
 """After a name of each shape: the word for what it is (`the postmap(1) command`, `the LPS22HB pressure sensor`)."""
+ONE_OF_MANY = re.compile(r"\b(?:an?|any|each|every|some|other|another|not|no)\s(?:[\w-]+\s)?$", re.IGNORECASE)
+SETTING = re.compile(r"(?:\w+\s)?(?:parameter|option|attribute|directive|field|flag|variable|keyword|standard)s?")
 OF_THE_NEXT = re.compile(r"\s[\"'“‘`(]?[A-Za-z][\w-]*[_.(=]\w")
 """After a class: a name with a sign in it."""
 MAX_CLASS_WORDS = 6
@@ -267,7 +269,8 @@ def available_since(sentence: str) -> str | None:
 def class_after(name: str, text: str, end: int) -> str | None:
     """The class in `the NAME CLASS`, where the name ends at `end`; None where what follows is no word for what such a name is.
 
-    Nor where the class is that of a name behind it: `the PostgreSQL parameter max_connections`.
+    Nor where the class is that of a name behind it (`the PostgreSQL parameter max_connections`), or of one of many settings of what is
+    named (`a TLS parameter`).
     """
     if name.endswith(")"):
         kind = "program"
@@ -277,6 +280,9 @@ def class_after(name: str, text: str, end: int) -> str | None:
         kind = "setting" if "_" in name else "part" if any(c.isdigit() for c in name) else "term"
     match = CLASS_AFTER[kind].match(text, end)
     if match is None or OF_THE_NEXT.match(text, match.end()):
+        return None
+    begins = end - len(name)
+    if kind == "term" and ONE_OF_MANY.search(text, max(0, begins - 30), begins) and SETTING.fullmatch(match["name"]):
         return None
     return match["name"].removesuffix("s")
 

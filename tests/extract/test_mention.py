@@ -326,7 +326,7 @@ def test_what_an_item_says_is_not_said_of_a_setting_before_it() -> None:
 
 
 def test_acronyms_that_and_joins_are_two_names_and_the_end_of_a_word_is_none() -> None:
-    text = "It does AXFR and IXFR of a pumpd-II zone."
+    text = "Supported AXFR and IXFR of a pumpd-II zone."
     first, *_ = settings(text, f"Again: {text}", f"Once more: {text}")
     assert {"AXFR", "IXFR"} <= named(first).keys()
     assert not {"AXFR and IXFR", "II"} & named(first).keys()
@@ -349,3 +349,16 @@ def test_a_folder_that_is_a_word_as_any_is_named_by_its_own_documents_alone() ->
 def test_a_line_about_another_page_gives_that_page_no_value() -> None:
     index, _ = extract([chunk("Handbook", "Quick Start: Set up 99 % of all pumps."), chunk("Quick Start", "Begin.")])
     assert not any(relation.type == "HAS_VALUE" for relation in index.relations)
+
+
+def test_one_of_many_settings_of_a_thing_is_not_that_thing() -> None:
+    texts = ["Set a TLS parameter there.", "We need TLS here.", "Set the TLS parameter there, and TLS."]
+    first, _, third = settings(*texts)
+    assert said(first) == set()
+    assert said(third) == {("TLS", "IS_A", "parameter")}
+
+
+def test_what_a_cell_of_a_manual_tells_of_other_things_is_no_value_of_its_row() -> None:
+    table = "| Name | Meaning |\n| --- | --- |\n| max_idle | Tells how the 16-bit integer of the frame is written |\n| min_idle | 5 s at most |"
+    first, *_ = settings(f"{table}", "max_idle, min_idle", *["Something else."] * 120)
+    assert said(first) == {("min_idle", "HAS_VALUE", "5 s")}
