@@ -359,6 +359,6 @@ def test_one_of_many_settings_of_a_thing_is_not_that_thing() -> None:
 
 
 def test_what_a_cell_of_a_manual_tells_of_other_things_is_no_value_of_its_row() -> None:
-    table = "| Name | Meaning |\n| --- | --- |\n| max_idle | Tells how the 16-bit integer of the frame is written |\n| min_idle | 5 s at most |"
+    table = "| Name | Meaning |\n| --- | --- |\n| max_idle | Tells how the 16-bit integer of a frame looks |\n| min_idle | 5 s at most |"
     first, *_ = settings(f"{table}", "max_idle, min_idle", *["Something else."] * 120)
     assert said(first) == {("min_idle", "HAS_VALUE", "5 s")}
