@@ -26,6 +26,7 @@ __all__ = ["generate_answer"]
 
 NOTHING_FOUND = "The documents do not answer this: no passage was found for it."
 NOTHING_GROUNDED = "The documents do not answer this: nothing of what the model wrote is in the passages that it cites."
+NOTHING_SAID = "The documents do not answer this: the model says so, and no more."
 NOTHING_BUT_MARKS = "The documents do not answer this: the model wrote citations and no answer."
 SHORTEST_QUOTE_CHARACTERS = 8
 
@@ -67,6 +68,8 @@ async def generate_answer(
     with progress.step(f"Ask {model.name}", len(shown), "passages"):
         reply = await conversation.run(chain)
     text, answered = reply.text, reply.data.get("answered") is True
+    if not text and reply.data.get("answered") is False:
+        text = NOTHING_SAID
     if not text:
         raise ModelReplyError(
             f"{model.name}: expected an answer, got an empty one.", reply=reply.raw, usage=reply.usage

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -51,8 +51,10 @@ PLACEHOLDER = re.compile(r"X{2,}|Y{2,}|N{2,}|Z{2,}")
 POSSESSIVE = re.compile(r"['’]s?$")
 CAPITAL = r"(?:[A-Z][\w'’]*[^\W_]|[A-Z]{2,})"
 PROPER = re.compile(
-    rf"\b{CAPITAL}(?:(?:[ -]|\s(?:of|the|and|de|von|van|da|del|la|for|&)\s(?:the\s)?){CAPITAL}|\s\d+(?![\w.,]))*"
+    rf"(?<!\w-)\b{CAPITAL}(?:(?:[ -]|\s(?:of|the|and|de|von|van|da|del|la|for|&)\s(?:the\s)?){CAPITAL}|\s\d+(?![\w.,]))*"
 )
+WORDS = re.compile(r"[\w'’-]*[A-Z0-9][\w'’-]*")
+ACRONYMS = re.compile(r"\b[A-Z]{2,}[\w-]*(?:\s(?:and|&)\s[A-Z0-9]{2,}[\w-]*)+$")
 PATH = re.compile(r"(?:^|[\s(\"'])(?:~|\.{0,2})/|[/\\]\S*[/\\]|://")
 """What stands in a path or an address is no name."""
 PART_CONTINUES = re.compile(r"-\d")
@@ -76,7 +78,7 @@ class _Counts:
     proper_spellings: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     starts_sentence: Counter[str] = field(default_factory=Counter)
     elsewhere: Counter[str] = field(default_factory=Counter)
-    """In how many more chunks of other documents than of its own the text has a title of one word in small letters."""
+    """In how many more chunks of other documents than of its own the text has a title or product of one word in small letters."""
 
     def is_ordinary(self, word: str) -> bool:
         """Whether the corpus writes this word in lower case often enough to take it for an ordinary one."""
@@ -97,11 +99,12 @@ class CorpusNames:
             if document.product:
                 self.product_of[document.id] = document.product
         counts = _Counts()
-        plain_titles = {title for title in titles if WORD.fullmatch(title) and title.islower()}
+        names = titles | set(self.product_of.values())
+        plain_titles = {name for name in names if WORD.fullmatch(name) and name.islower()}
         for chunk in chunks:
             titles.add(chunk.title)
             for title in plain_titles.intersection(WORD.findall(chunk.text) if plain_titles else ()):
-                counts.elsewhere[title] += -1 if chunk.title == title else 1
+                counts.elsewhere[title] += -1 if title in (chunk.title, self.product_of.get(chunk.document_id)) else 1
             _count(counts, chunk, own=self.product_of.get(chunk.document_id) or chunk.title)
         documents_of = Counter(self.product_of.values())
         self.about_one_thing = {
@@ -147,7 +150,7 @@ class CorpusNames:
             if kind not in (PART, IDENTIFIER) and _is_made_of_ordinary_words(name, counts)
         }
         self._common = {normal_form(title) for title, chunks in counts.elsewhere.items() if chunks > 0}
-        """Titles that are words as any: `test`, the subject of a mail."""
+        """Titles and products that are words as any: `test`, the subject of a mail, `etc`, a folder."""
         self._one_word = {key for key, (kind, name) in named.items() if kind == TERM and " " not in name}
         self._gazetteer = Gazetteer((name for _, name in named.values()), as_written=self._guarded.values())
         self._remember_cells()
@@ -206,7 +209,7 @@ class CorpusNames:
         if match.key in self._one_word and " " in match.written and match.written[0].islower():
             # `to do` is no TODO.
             return False
-        if match.key in self._common and self._types[match.key] == TITLE:
+        if match.key in self._common and self._types[match.key] in (TITLE, PRODUCT):
             return False
         return (
             match.key not in self._guarded
@@ -227,14 +230,13 @@ def _count(counts: _Counts, chunk: Chunk, *, own: str) -> None:
         (counts.lower if word[0].islower() else counts.upper)[word.lower()] += 1
     for part in part_numbers(f"{chunk.title}\n{chunk.section}\n{chunk.text}"):
         counts.part_spellings[normal_form(part)][part] += 1
-    for match in PROPER.finditer(chunk.text):
-        written = match.group()
+    for start, written, end in _proper_names(chunk.text):
         if len(written) > MAX_NAME_CHARACTERS or (written.isupper() and " " in written) or written in SYMBOLS:
             continue
-        if PART_CONTINUES.match(chunk.text, match.end()) or PLACEHOLDER.fullmatch(written):
+        if PART_CONTINUES.match(chunk.text, end) or PLACEHOLDER.fullmatch(written):
             continue
         written = POSSESSIVE.sub("", written)
-        starts = bool(SENTENCE_START.search(chunk.text, max(0, match.start() - 8), match.start()))
+        starts = bool(SENTENCE_START.search(chunk.text, max(0, start - 8), start))
         if starts and not CAMEL.fullmatch(written):
             # The first word has its capital from the sentence: the name may begin after it.
             _, _, written = written.partition(" ") if " " in written else ("", "", written)
@@ -244,6 +246,17 @@ def _count(counts: _Counts, chunk: Chunk, *, own: str) -> None:
         key = normal_form(written)
         counts.proper_places[key].add(place)
         counts.proper_spellings[key][written] += 1
+
+
+def _proper_names(text: str) -> Iterator[tuple[int, str, int]]:
+    """Find proper names: where each begins, as it is written, and where it ends. What `and` joins are two where both are acronyms."""
+    for match in PROPER.finditer(text):
+        joined = ACRONYMS.search(match.group())
+        before = match.group()[: joined.start()] if joined else match.group()
+        if name := before.rstrip():
+            yield match.start(), name, match.start() + len(name)
+        for one in WORDS.finditer(match.group(), len(before)):
+            yield match.start() + one.start(), one.group(), match.start() + one.end()
 
 
 def _parts(counts: _Counts) -> set[str]:

@@ -389,6 +389,8 @@ def _may_end(text: str, start: int, end: int) -> bool:
         return True
     if after.isalnum() or after == "_":
         return False
+    if after in "+#" and not text[end:].lstrip("+#")[:1].isalnum():  # `C` is not C++
+        return False
     if (after in DASHES or after == "-") and later.isalnum():
         word = re.match(r"\w+", text[end + 1 :])
         if later.isdigit():

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from kgrag.extract.reply_keys import HEAD_KEYS, TAIL_KEYS
+from kgrag.extract.reply_keys import HEAD_KEYS, TAIL_KEYS, TYPE_KEYS, first_value, known_keys
 from kgrag.extract.statements import Stated
 
 __all__ = ["Twice", "in_signs_of_json", "json_values", "parse_json", "unquoted"]
@@ -18,10 +18,12 @@ MAX_CUT_KEYS = 6
 """How far back the complete part of a cut object is looked for."""
 MAX_BROKEN_STARTS = 300
 """Places where JSON may begin and does not that are tried before the rest is given up."""
-FULL_WIDTH = str.maketrans("｛｝［］：，", "{}[]:,")
+FULL_WIDTH = str.maketrans("｛｝［］：，（）", "{}[]:,()")
 """What a model that writes Chinese or Japanese may put for the signs of JSON."""
 FULL_WIDTH_QUOTES = str.maketrans(dict.fromkeys("＂“”„", '"'))
 STRING = re.compile(r'("(?:[^"\\]|\\.)*")', re.DOTALL)
+DOUBLED = re.compile(r"\[?\{\{")
+"""Braces as the templates of prompts escape them."""
 BEGINS_JSON = re.compile(r"[{\[]\s*(?:[\"'{\[]|-?\d|\w+\s*:|$)")
 """A bracket in prose (a smiley, an interval) is no JSON that was broken."""
 
@@ -29,7 +31,7 @@ BEGINS_JSON = re.compile(r"[{\[]\s*(?:[\"'{\[]|-?\d|\w+\s*:|$)")
 def in_signs_of_json(reply: str) -> Iterator[tuple[str, str]]:
     """What may be JSON in other signs than its own, with what they are: full-width ones, typographic quotation marks."""
     if any(chr(sign) in reply for sign in FULL_WIDTH):
-        yield "the JSON had full-width punctuation", _half_width(reply)
+        yield "the reply had full-width punctuation", _half_width(reply)
     elif '"' not in reply and any(chr(sign) in reply for sign in FULL_WIDTH_QUOTES):
         yield "the JSON had typographic quotation marks", _half_width(reply)
 
@@ -44,15 +46,22 @@ def parse_json(text: str, twice: Twice | None = None) -> tuple[Any, bool]:
     """Parse JSON, or what is a literal of Python (single quotation marks): the data, and whether the text is that."""
     if text[0] not in "{[":
         return None, False
-    try:
-        return json.loads(text, strict=False, object_pairs_hook=twice), True
-    except (ValueError, RecursionError):
-        pass
+    single = text.replace("{{", "{").replace("}}", "}") if DOUBLED.match(text) else text
+    for written in dict.fromkeys((text, _escaped(text), single)):
+        try:
+            return json.loads(written, strict=False, object_pairs_hook=twice), True
+        except (ValueError, RecursionError):
+            continue
     try:
         data = ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):  # `{{...}}` is a set of objects
         return None, False
     return data, isinstance(data, dict | list)
+
+
+def _escaped(text: str) -> str:
+    r"""Take the escapes of Markdown (`HAS\_PART`) off, and keep a backslash that escapes nothing (`k\Omega`)."""
+    return re.sub(r"\\(?![\"\\/bfnrtu])", r"\\\\", re.sub(r"\\([_*#&%$~\[\]()<>|-])", r"\1", text))
 
 
 def unquoted(text: str) -> str | None:
@@ -72,8 +81,19 @@ class Twice:
     def __init__(self, stated: Stated) -> None:
         self._stated = stated
 
-    def __call__(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        """Put lists of one key together, and take two ends of a relation for both; of other values the first counts."""
+    def __call__(self, pairs: list[tuple[str, Any]]) -> dict[str, Any] | list[dict[str, Any]]:
+        """Put lists of one key together, and take two ends of a relation for both; of other values the first counts.
+
+        Several whole relations in one object are as many objects.
+        """
+        relations: list[dict[str, Any]] = [{}]
+        for key, value in pairs:
+            if key in relations[-1]:
+                relations.append({})
+            relations[-1][key] = value
+        if any(map(_is_relation, relations)) and all(len(one) > 1 for one in relations[1:]) and len(relations) > 1:
+            self._note("relations stood in one object", self._stated.mended)
+            return relations
         made: dict[str, Any] = {}
         for key, value in pairs:
             if key not in made or made[key] in (None, "", [], {}):
@@ -92,6 +112,11 @@ class Twice:
     def _note(self, note: str, notes: list[str]) -> None:
         if note not in notes:  # parts of a text may be parsed more than once
             notes.append(note)
+
+
+def _is_relation(item: dict[str, Any]) -> bool:
+    known = known_keys(item)
+    return all(first_value(known, keys) is not None for keys in (HEAD_KEYS, TAIL_KEYS, TYPE_KEYS))
 
 
 def json_values(text: str, twice: Twice) -> tuple[list[Any], bool, bool]:
@@ -122,7 +147,7 @@ def json_values(text: str, twice: Twice) -> tuple[list[Any], bool, bool]:
 
 
 def _complete_part(text: str, starts: list[int]) -> list[Any]:
-    """Read the last object of a text that was cut off inside it: the keys whose values are complete."""
+    """Read the last object of a text that was cut off inside it: its complete values, where they say a relation or a name."""
     for start in (start for start in starts[-MAX_OPEN_OBJECTS:] if text[start] == "{"):
         end = len(text)
         for _ in range(MAX_CUT_KEYS):
@@ -130,7 +155,8 @@ def _complete_part(text: str, starts: list[int]) -> list[Any]:
             if end < 0:
                 break
             try:
-                return [json.loads(f"{text[start:end]}}}", strict=False)]
+                cut = json.loads(f"{text[start:end]}}}", strict=False)
+                return [cut] if _is_relation(cut) or not {"name", "properties"}.isdisjoint(cut) else []
             except (ValueError, RecursionError):
                 continue
     return []

@@ -25,7 +25,7 @@ from kgrag.types import Chunk, Document, Extraction, Usage, content_id
 
 __all__ = ["LLMExtractor"]
 
-VERSION = "3"
+VERSION = "4"
 FORM = """\
 Reply with one JSON object:
 - "entities": every thing that the text names, with its name as written, a type (Product, Part, Interface, Function, Material,

@@ -31,7 +31,7 @@ from kgrag.types import Chunk, Document, Entity, Extraction, Relation, content_i
 
 __all__ = ["MentionExtractor"]
 
-VERSION = "13"
+VERSION = "14"
 """Goes up when the same chunk would give another extraction."""
 
 QUANTITY, CLASS, VALUE, VERSION_OF = "Quantity", "Class", "Value", "Version"
@@ -46,6 +46,8 @@ PRONOUN = re.compile(r"(?:it|he|she|they)\b(?!['’]s)", re.IGNORECASE)
 NAME_VALUE = re.compile(r"^(?P<name>[^\W\d][^:.;|(]{1,60}):\s+(?P<value>\S.{0,100})$")
 ITEM = re.compile(r"(?P<name>[A-Za-z][\w.-]*(?:\([1-9]\))?)(?:\s\([^()]*\)(?::|$)|:(?=\s|$)|\s[-–—]\s)")
 """The beginning of an item of a list of settings: `max_idle (default: 100s): The maximal ...`."""
+BEGINS_ITEM = re.compile(rf"--?[A-Za-z]|(?=[a-z]){ITEM.pattern}")
+"""The beginning of any item, also of one that is no known setting (`--force`, `preview: 0 or 1`)."""
 CONFIGURATION = re.compile(r"\.(?:conf|cfg|cf|ini|toml|ya?ml|json|users)$")
 NAME_SHAPE = re.compile(r"[A-Z]{2,}|[A-Z]?[a-z]+[A-Z]\w*")
 UNIT_COLUMN = re.compile(r"units?|einheit", re.IGNORECASE)
@@ -116,7 +118,8 @@ class _Reading:
         matches = [(m.start, m.end, self._mention(m)) for m in self._names.find(chunk.text)]
         measured = [(q.start, q.end, self._quantity(q)) for q in quantities(chunk.text)]
         for sentence in sentences(chunk.text):
-            item = self._item(sentence) or item
+            if (begun := self._item(sentence)) or BEGINS_ITEM.match(sentence.text):
+                item = begun
             inside = _within(matches, sentence.start, sentence.end)
             amounts = _within(measured, sentence.start, sentence.end)
             self._beside(sentence, inside)
@@ -237,8 +240,10 @@ class _Reading:
             measured = quantities(value)
             if not measured and unit and NUMBER_CELL.fullmatch(value) and not UNIT_COLUMN.fullmatch(header.strip()):
                 measured = quantities(f"{value} {unit}")
+            # In a manual's table a cell may tell of other things than of the row's: `Represents the 16-bit integer as text`.
+            is_value = subject is not None or len(WORDS.findall(value)) <= OTHER_WORDS + len(measured)
             for quantity in measured:
-                if tail := self._quantity(quantity):
+                if (is_value or quantity.start <= len("a ")) and (tail := self._quantity(quantity)):
                     self._relate(about, "HAS_VALUE", tail, row.text)
             for match in self._listed(value):
                 self._relate_listed(about, self._mention(match), row.text, subject=subject)
@@ -255,7 +260,8 @@ class _Reading:
         value_start = sentence.start + pair.start("value")
         named = [e for start, end, e in inside if end <= value_start]
         owner = named[0] if len(named) == 1 and normal_form(pair["name"]) == named[0].normal else subject
-        if owner is None:
+        # `Quick Start: for 99 % of all users` tells of a page of an index what is in it.
+        if owner is None or (owner.type == TITLE and owner is not subject):
             return
         tails = [*amounts, *(inside if self._listed(pair["value"]) else ())]
         for start, _, tail in tails if len(pair["value"].split()) <= VALUE_WORDS else ():

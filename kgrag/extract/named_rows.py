@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import html
 import re
-from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
+from kgrag.extract.json_values import Twice
 from kgrag.extract.reply_keys import (
     HEAD_KEYS,
     HEAD_TYPE_KEYS,
@@ -20,7 +21,7 @@ from kgrag.extract.reply_keys import (
     known_keys,
 )
 
-__all__ = ["TABLE_RULE", "read_fields", "read_table", "read_yaml"]
+__all__ = ["KEY_LINE", "TABLE_RULE", "read_fields", "read_tables", "read_yaml"]
 
 HEAD, TAIL = frozenset(HEAD_KEYS), frozenset(TAIL_KEYS)
 MAX_YAML_CHARACTERS = 50_000
@@ -31,24 +32,24 @@ KEY_LINE = re.compile(rf"^[ \t]*+(?:- )?({'|'.join((*NODE_LISTS, *RELATION_LISTS
 """What YAML of a graph has at the beginning of a line."""
 KEY = re.compile(r"[{,]\s*+(?P<quote>[\"']?)[A-Za-z_]\w*+(?P=quote)\s*+:\s")
 """A key of an object that may stand without quotation marks."""
-COMMENT = re.compile(r"(?:^|(?<=[\s,]))//[^\n\"']*$", re.MULTILINE)
+COMMENT = re.compile(r"(?:^|(?<=[\s,]))(?://[^\n\"']*$|/\*[^\"'*]*\*/)", re.MULTILINE)
 """Of JavaScript."""
 PARTS = frozenset((*HEAD_KEYS, *TAIL_KEYS, *TYPE_KEYS, *HEAD_TYPE_KEYS, *TAIL_TYPE_KEYS))
 """Of a relation."""
 FIELD = re.compile(
-    r"^[^\w\n]*+(?:\d+[.)][^\w\n]*+)?(?P<line>[A-Za-z][A-Za-z _-]{0,30})[*_`\"]*:[ \t]*(?P<value>[^\n]*\w[^\n]*)$"
+    r"^[^\w\n]*+(?:\d+[.)][^\w\n]*+)?(?P<line>[A-Za-z][A-Za-z _-]{0,30}[12]?)[*_`\"]*[ \t]?[:=][ \t]*(?P<value>[^\n]*\w[^\n]*)$"
     r"|<(?P<element>[A-Za-z][\w-]{0,30})(?: [^<>\n]*)?>(?P<inner>[^<>]+)</(?P=element)>",
     re.MULTILINE,
 )
 """`2. **Subject**: X-100` in a line of its own, or `<subject>X-100</subject>`."""
 NULL = ("null", "None", "~", "")
 """What stands for nothing where all values are texts."""
-HEADER_CELL = re.compile(r"[A-Za-z][A-Za-z _-]{0,30}")
+HEADER_CELL = re.compile(r"[A-Za-z][A-Za-z _-]{0,30}[12]?")
 TABLE_RULE = re.compile(r"[ \t]*+\|?+[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)++\|?[ \t]*+")
 """The line below the header of a Markdown table."""
 
 
-def read_yaml(text: str) -> Any:
+def read_yaml(text: str, twice: Twice) -> Any:
     """Read YAML of nodes and relations, or JSON as JavaScript has it (keys without quotation marks, comments); None for what is neither.
 
     All values are texts.
@@ -58,19 +59,22 @@ def read_yaml(text: str) -> Any:
     said = (KEY if braced else KEY_LINE).search(written)
     if said is None or len(written) > MAX_YAML_CHARACTERS or ANCHOR.search(written):
         return None
-    read = _parsed(written)
-    return None if _has_key_twice(written, read) else read
-
-
-def _parsed(text: str) -> Any:
-    """Parse YAML; None for what is broken, and for a text that is none."""
     import yaml
 
+    def data_of(node: yaml.Node) -> Any:
+        if isinstance(node, yaml.MappingNode):
+            return twice([(str(data_of(key)), data_of(value)) for key, value in node.value])
+        return [data_of(item) for item in node.value] if isinstance(node, yaml.SequenceNode) else _scalar(node.value)
+
     try:
-        read = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506  (makes nothing but texts)
+        root = yaml.compose(written, Loader=yaml.BaseLoader)
+        return data_of(root) if isinstance(root, yaml.CollectionNode) else None
     except (yaml.YAMLError, RecursionError):
         return None
-    return _without_null(read) if isinstance(read, dict | list) else None
+
+
+def _scalar(text: str) -> str | None:
+    return None if text in NULL else text
 
 
 def read_fields(text: str) -> list[dict[str, str]]:
@@ -95,46 +99,44 @@ def read_fields(text: str) -> list[dict[str, str]]:
     return ends if is_whole else []
 
 
-def read_table(text: str) -> tuple[list[dict[str, str]], int]:
-    """Read a table whose first line says which column is a relation's head and which its tail: its rows, and how many have other cells.
+def read_tables(text: str) -> tuple[list[dict[str, str]], int]:
+    """Read the tables whose first line says which column is a relation's head and which its tail, or an entity's name and its type.
 
-    No rows for what is no such table.
+    Returns their rows, and how many rows have other cells than their header. No rows where no table is of relations.
     """
-    lines = [line for line in text.splitlines() if line.strip()]
+    lines = text.splitlines()
     for separator in ("|", "\t", ";", ","):
-        place, names = next(_headers(lines, separator), (0, []))
-        if names:
-            written = [line for line in lines[place + 1 :] if separator in line and not TABLE_RULE.fullmatch(line)]
-            rows = [row for line in written if len(row := _cells(line, separator)) == len(names)]
-            return [dict(zip(names, row, strict=True)) for row in rows], len(written) - len(rows)
+        rows, odd, names, has_relations = list[dict[str, str]](), 0, list[str](), False
+        for line, below in pairwise([*lines, ""]):
+            cells = _cells(line, separator) if separator in line else []
+            header = _header(cells) if cells else []
+            of_relations = not HEAD.isdisjoint(header) and not TAIL.isdisjoint(header)
+            if of_relations or (TABLE_RULE.fullmatch(below) and not {"name", "type"} - set(header)):
+                names, has_relations = header, has_relations or of_relations
+            elif not cells and line.strip():
+                names = []
+            elif names and cells and not TABLE_RULE.fullmatch(line):
+                if len(cells) == len(names):
+                    rows.append({name: cell for name, cell in zip(names, cells, strict=True) if name})
+                else:
+                    odd += 1
+        if has_relations:
+            return rows, odd
     return [], 0
 
 
-def _headers(lines: list[str], separator: str) -> Iterator[tuple[int, list[str]]]:
-    for place, line in enumerate(lines):
-        names = [cell.lower().replace(" ", "_") for cell in _cells(line, separator) if HEADER_CELL.fullmatch(cell)]
-        names_all = len(names) > 2 and len(names) == len(_cells(line, separator))
-        if names_all and not HEAD.isdisjoint(names) and not TAIL.isdisjoint(names):
-            yield place, names
+def _header(cells: list[str]) -> list[str]:
+    """Give the keys that a header's cells are; what is none (`#`) is empty. Nothing where fewer than two are cells of a header."""
+    keys = [cell.lower().replace(" ", "_") if HEADER_CELL.fullmatch(cell) else "" for cell in cells]
+    keys = [next(iter(known_keys({key: ""}))) for key in keys]
+    named = [{"entity": "name", "entity_name": "name", "entity_type": "type"}.get(key, key) for key in keys]
+    return named if sum(map(bool, named)) > 1 else []
 
 
 def _cells(line: str, separator: str) -> list[str]:
     if separator == "|":
-        return [cell.strip(" *`") for cell in line.strip().strip("|").split("|")]
+        return [cell.strip(" *`") for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
     try:
         return [cell.strip() for cell in next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])]
     except csv.Error:  # longer than a field may be
         return []
-
-
-def _has_key_twice(text: str, read: Any) -> bool:
-    """Whether one object was read where a key stands at the margin more than once: YAML keeps the last."""
-    keys = re.findall(r"^([A-Za-z]\w*):", text, re.MULTILINE)
-    return isinstance(read, dict) and len(keys) > len(set(keys))
-
-
-def _without_null(data: Any) -> Any:
-    """Take `null` for nothing."""
-    if isinstance(data, dict):
-        return {key: _without_null(value) for key, value in data.items()}
-    return [_without_null(item) for item in data] if isinstance(data, list) else None if data in NULL else data

@@ -79,7 +79,7 @@ DEFINITION = re.compile(
 CLASS_ENDS = re.compile(
     r"[,(\[]|\s(?:that|which|who|whose|where|when|with|for|from|by|in|on|at|to|of|designed|made|based|used|located|situated|written|directed|produced"
     r"|published|released|featuring|starring|best|known|built|built-in|developed|recorded|and|or|as|during|between|about|under|after|before|into|set"
-    r"|powered|having|similar|specific|such|not|than|via|enabling|allowing|covering|supporting|including|targeting|running|using|capable|intended|manufactured|founded|held|born|ideal|suitable|offering|providing|integrating|combining|is|was|has|can)\b"
+    r"|powered|having|similar|specific|such|not(?!-)|than|via|enabling|allowing|covering|supporting|including|targeting|running|using|capable|intended|indicating|specifying|describing|representing|containing|defining|manufactured|founded|held|born|ideal|suitable|offering|providing|integrating|combining|is|was|has|can)\b"
 )
 RELATIONAL_CLASS = re.compile(
     r"(?:\S+\s){0,2}(?:grand)?(?:son|daughter|father|mother|child)|(?:\S+\s)?(?:brother|sister|wife|husband|one|part|member|name|number"
@@ -147,7 +147,7 @@ CLASS_NOUNS = {
     ),
     "part": (
         r"microcontroller|microprocessor|processor|sensor|chip|chipset|module|board|core|MCU|IC|transceiver|transistor|diode|timer|amplifier"
-        r"|op-amp|regulator|converter|accelerometer|gyroscope|magnetometer|modem|printer|phone|camera|cable|protocol|cipher|driver"
+        r"|op-amp|regulator|converter|accelerometer|gyroscope|magnetometer|modem|printer|phone|camera|cable|protocol|cipher"
     ),
 }
 CLASS_AFTER = {
@@ -158,6 +158,10 @@ CLASS_AFTER = {
     for kind, nouns in CLASS_NOUNS.items()
 }
 """After a name of each shape: the word for what it is (`the postmap(1) command`, `the LPS22HB pressure sensor`)."""
+ONE_OF_MANY = re.compile(r"\b(?:an?|any|each|every|some|other|another|not|no)\s(?:[\w-]+\s)?$", re.IGNORECASE)
+SETTING = re.compile(r"(?:\w+\s)?(?:parameter|option|attribute|directive|field|flag|variable|keyword|standard)s?")
+OF_THE_NEXT = re.compile(r"\s[\"'“‘`(]?[A-Za-z][\w-]*[_.(=]\w")
+"""After a class: a name with a sign in it."""
 MAX_CLASS_WORDS = 6
 YEAR_FIRST = re.compile(r"^(?:\d{4}\s|(?:first|second|third|fourth|only|main)\s)+", re.IGNORECASE)
 
@@ -263,7 +267,11 @@ def available_since(sentence: str) -> str | None:
 
 
 def class_after(name: str, text: str, end: int) -> str | None:
-    """The class in `the NAME CLASS`, where the name ends at `end`; None where what follows is no word for what such a name is."""
+    """The class in `the NAME CLASS`, where the name ends at `end`; None where what follows is no word for what such a name is.
+
+    Nor where the class is that of a name behind it (`the PostgreSQL parameter max_connections`), or of one of many settings of what is
+    named (`a TLS parameter`).
+    """
     if name.endswith(")"):
         kind = "program"
     elif "." in name:
@@ -271,7 +279,12 @@ def class_after(name: str, text: str, end: int) -> str | None:
     else:
         kind = "setting" if "_" in name else "part" if any(c.isdigit() for c in name) else "term"
     match = CLASS_AFTER[kind].match(text, end)
-    return match["name"].removesuffix("s") if match else None
+    if match is None or OF_THE_NEXT.match(text, match.end()):
+        return None
+    begins = end - len(name)
+    if kind == "term" and ONE_OF_MANY.search(text, max(0, begins - 30), begins) and SETTING.fullmatch(match["name"]):
+        return None
+    return match["name"].removesuffix("s")
 
 
 def file_after(text: str, end: int, file_start: int) -> bool:

@@ -2,8 +2,8 @@
 
 Read are: JSON (`json_values`) of nodes and relationships (`graph_data`: keys of neo4j-graphrag, LangChain, OpenIE and others) and of
 triples, one triple a line (`triple_lines`), YAML, tables with a header and parts with their names (`named_rows`), Cypher
-(`cypher_replies`), and the delimited records of GraphRAG and LightRAG; inside fences, with prose around, or cut off. Of broken JSON the
-complete items are kept and never a half of one: guessing the end of a name would make up a name.
+(`cypher_replies`), drawings (`drawings`), and the delimited records of GraphRAG and LightRAG; inside fences, with prose around, or cut
+off. Of broken JSON the complete items are kept and never a half of one: guessing the end of a name would make up a name.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ import re
 from collections.abc import Iterator
 
 from kgrag.extract.cypher_replies import read_cypher
+from kgrag.extract.drawings import read_drawing
 from kgrag.extract.graph_data import TOO_DEEP, items_of, read_into
 from kgrag.extract.json_values import Twice, in_signs_of_json, json_values, parse_json, unquoted
-from kgrag.extract.named_rows import read_fields, read_table, read_yaml
+from kgrag.extract.named_rows import KEY_LINE, read_fields, read_tables, read_yaml
 from kgrag.extract.statements import Stated
 from kgrag.extract.triple_lines import read_records, read_triple_lines
 
@@ -36,7 +37,7 @@ def read_reply(reply: str, *, chunk_text: str = "") -> Stated:
             return stated
         for said, written in in_signs_of_json(reply[:MAX_READ_CHARACTERS]):
             again = _read_text(written, chunk_text)
-            if again.size and again.form == "json":
+            if again.size and (again.form == "json" or "JSON" not in said):
                 again.mended.append(said)
                 return again
         return stated
@@ -63,18 +64,20 @@ def _read_text(reply: str, chunk_text: str) -> Stated:
         text = html.unescape(text)
     if "<|>" in text or "<|#|>" in text:
         return read_records(text, stated)
-    if not JSON_KEY.search(text) and (cypher := read_cypher(text)):
-        return _with_notes(cypher, stated)
+    if not JSON_KEY.search(text) and (drawn := read_cypher(text) or read_drawing(text)):
+        return _with_notes(drawn, stated)
     if "{" in text or "[" in text:
+        if (loose := _loose(text, twice, chunk_text)).size:
+            return _with_notes(loose, stated)
         in_text = _inside(text, twice, chunk_text)
         if in_text.form is not None:
             return _with_notes(in_text, stated)
         if JSON_KEY.search(text):
-            if (named := _named(text)).size:
+            if (named := _named(text, twice, chunk_text)).size:
                 return _with_notes(named, stated)
             stated.lost.extend(in_text.lost or ["the JSON is broken: no complete item is in it"])
             return stated
-    if (named := _named(text)).size:
+    if (named := _named(text, twice, chunk_text)).size:
         return _with_notes(named, stated)
     return read_triple_lines(text, stated, chunk_text=chunk_text)
 
@@ -90,23 +93,37 @@ def _as_json(text: str) -> Iterator[tuple[str, str]]:
         yield fenced, "the JSON stood in a code fence"
 
 
+def _loose(text: str, twice: Twice, chunk_text: str) -> Stated:
+    """Read what stands between the first bracket of a text and the last, be it a literal of Python or written as JavaScript has it."""
+    start, end = re.search(r"[{\[]", text), max(text.rfind("}"), text.rfind("]")) + 1
+    written = text[start.start() : end] if start and not KEY_LINE.search(text[: start.start()]) else ""
+    if not written:
+        return Stated()
+    data, whole = parse_json(written, twice)
+    if not whole and (data := read_yaml(written, twice)) is None:
+        return Stated()
+    stated = read_into(data, Stated(), chunk_text=chunk_text)
+    stated.mended.append("words stood around the JSON" if whole else "the JSON was written as JavaScript has it")
+    return stated
+
+
 def _with_notes(read: Stated, before: Stated) -> Stated:
     """Put before the notes of what was read those that were made before it was."""
     read.lost[:0], read.mended[:0] = before.lost, before.mended
     return read
 
 
-def _named(text: str) -> Stated:
+def _named(text: str, twice: Twice, chunk_text: str) -> Stated:
     """Read YAML, a table with a header, or parts with their names: what stands in a fence, else all of the text."""
     written = "\n\n".join(FENCE.findall(text)) or text
-    rows, odd = read_table(written)
+    rows, odd = read_tables(written)
     lost = ["a row of the table has other cells than its header"] * odd
     for kind, data in (
         ("a table", rows),
-        ("YAML", read_yaml(written)),
+        ("YAML", read_yaml(written, twice)),
         ("parts with their names", read_fields(written)),
     ):
-        stated = read_into(data, Stated(lost=lost if data is rows else [])) if data else Stated()
+        stated = read_into(data, Stated(lost=lost if data is rows else []), chunk_text=chunk_text) if data else Stated()
         if stated.statements or (stated.named and isinstance(data, dict)):
             stated.mended.append(f"the reply was {kind}")
             return stated

@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 
 __all__ = [
+    "ALL_KEYS",
     "DESCRIPTION_KEYS",
     "ENTITY_TYPE_KEYS",
     "HEAD_KEYS",
     "HEAD_TYPE_KEYS",
     "NAME_KEYS",
     "NODE_LISTS",
+    "PROPERTY_KEYS",
     "QUANTITY_LIST",
     "RELATION_LISTS",
     "TAIL_KEYS",
@@ -23,7 +25,7 @@ __all__ = [
 ]
 
 NODE_LISTS = ("nodes", "entities", "named_entities", "vertices")
-RELATION_LISTS = ("relationships", "relations", "edges", "triples", "triplets", "paths", "facts")
+RELATION_LISTS = ("relationships", "relations", "edges", "triples", "triplets", "paths", "facts", "links", "statements")
 HEAD_KEYS = (
     "start_node_id", "source_node_id", "source_id", "head", "subject", "source", "start", "from", "head_entity", "source_entity",
     "start_node", "source_node", "from_node", "entity1", "node1", "arg1", "subj",
@@ -41,6 +43,7 @@ QUANTITY_LIST = "quantities"
 """Of the extractor `llm`: values with what they are of and when they hold."""
 NAME_KEYS = ("name", "title", "entity", "entity_name", "text", "id")
 ENTITY_TYPE_KEYS = ("label", "type", "entity_type", "category")
+PROPERTY_KEYS = ("properties", "attributes", "props")
 DESCRIPTION_KEYS = ("description", "evidence", "explanation", "relationship_description", "entity_description")
 
 
@@ -56,9 +59,11 @@ _BY_LETTERS = {
         ENTITY_TYPE_KEYS, DESCRIPTION_KEYS,
     )
     for key in keys
-}  # fmt: skip
+} | {f"{key}s": key for key in ("head", "subject", "source", "tail", "object", "target")}  # fmt: skip
 
 
+ALL_KEYS = frozenset((*_BY_LETTERS.values(), *PROPERTY_KEYS, "condition", "sentence"))
+"""Every key whose value is read."""
 _BY_LETTER = ({"s": "subject", "p": "predicate", "o": "object"}, {"h": "head", "r": "relation", "t": "tail"})
 
 

@@ -9,14 +9,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from kgrag.extract.named_rows import TABLE_RULE
+from kgrag.extract.reply_keys import HEAD_KEYS, TAIL_KEYS, TYPE_KEYS, known_keys
 from kgrag.extract.statements import Named, Stated, Statement, has_types, read_path
 
-__all__ = ["NOTHING_TO_SAY", "read_records", "read_triple_lines"]
+__all__ = ["NOTHING_TO_SAY", "read_records", "read_triple_lines", "triples_of"]
 
 NOTHING_TO_SAY = re.compile(
-    r"\W*(?:none|no (?:triples?|triplets?|relations?|paths?)(?: found| to extract)?|n/a|\[\s*\]|\(\s*\))\W*",
+    r"\W*(?:none|null|n/a|\[\s*\]|\(\s*\)"
+    r"|(?!.*(?:sorry|n['’]t|cannot|unable))(?:[^.\n]{0,120}\b(?:not|no|any)|no) (?:[\w-]+ ){0,3}"
+    r"(?:entit|triple|relation|path|fact)(?:[^.\n]{0,120}))\W*",
     re.IGNORECASE,
 )
+"""A line that says that there is nothing: `None`, `The text does not state any relations.`"""
 HEADING = re.compile(r"\W*(?:triples?|triplets?|paths?|output|answer|relations?)\W*", re.IGNORECASE)
 LEADING = re.compile(r"^\s*(?:[-*•]\s+|\d+[.)]\s+)?")
 TABLE_HEADER = re.compile(rf"^.*\|.*\n{TABLE_RULE.pattern}$", re.MULTILINE)
@@ -30,8 +34,18 @@ BOLD_ENDS = re.compile(r"\*\*(?P<head>[^*]+)\*\*:? (?P<kind>[^*]+?) \*\*(?P<tail
 """`**X-100** is made by **Acme**`"""
 CALL = re.compile(r"(?P<kind>[A-Za-z_]\w*)\((?P<ends>.+)\)[.;]?")
 """`HAS_PART(X-100, LQ22)`, a fact of Prolog"""
-BETWEEN_DASHES = re.compile(r"(?P<head>.+?) [-–—] (?P<kind>.+?) [-–—] (?P<tail>.+)")
+ENTITY = re.compile(r"(?P<name>[^()]+?) \((?P<type>[A-Za-z][A-Za-z _-]{1,30})\)")
+"""`X-100 (Board)`"""
+HEAD_LINE = re.compile(r"\s*(?:(?:#+|[-*•]|\d+[.)])\s+)?(?P<name>.+?):?\s*")
+SAID_LINE = re.compile(r"(?:\s*(?:[-*•]|\d+[.)]|[│ ]*[├└]─+)\s+|\s{2,})(?P<kind>[^:\n]{1,60}):\**\s+(?P<tail>.+)")
+"""`- HAS_PART: LQ22`, below its head."""
 SEPARATORS = ("|", ";", " -> ", " → ", "\t")
+SEPARATORS_OF_PROSE = (" - ", " – ", " — ", ";", " / ", ": ")
+"""They divide a line only where the chunk has what stands at both ends; so does a comma."""
+EMPHASIS = re.compile(r"(\*{1,3}|__?)(?P<said>[^*]+)\1")
+PARTS_HEADER = frozenset((*HEAD_KEYS, *TAIL_KEYS, *TYPE_KEYS))
+NAMED_PART = re.compile(r"(?P<key>\w+)\s*[:=]\s*(?P<value>.+)")
+ARROW_ALONE = re.compile(r"\s*(?:[-=–—]+>|[→⟶⇒➔])\s*")
 QUOTES = "\"'“”‘’`"
 COMMA = r"(?<!\d),|,(?!\d{3}(?!\d))"
 """Not the comma of `20,000`."""
@@ -44,26 +58,33 @@ RECORD_END = re.compile(r"\)[\s*]*(?:##|<\|COMPLETE\|>|\n|```|$)", re.IGNORECASE
 def read_triple_lines(text: str, stated: Stated, *, chunk_text: str = "") -> Stated:
     """Read one triple a line into `stated`; other lines are prose, which is reported and not read."""
     prose = fences = 0
-    folded = " ".join(chunk_text.casefold().split())
-    for line in TABLE_HEADER.sub("", text).splitlines():
-        line = LEADING.sub("", line).strip()
+    folded, head = " ".join(chunk_text.casefold().split()), ""
+    for written in TABLE_HEADER.sub("", text).splitlines():
+        line = LEADING.sub("", written).strip()
         if not line:
             continue
         if line.startswith("```"):
             fences += 1
             continue
-        if parts := _joined(line, folded):
-            read_path(parts, stated, chunk_text=folded)
+        if head and (below := SAID_LINE.fullmatch(written)) and _has(folded, tail := _bare(below["tail"])):
+            stated.statements.append(Statement(head, _bare(below["kind"].strip("*")), tail))
             continue
-        groups, cut_off = _bracketed(line)
-        triples = [parts for group in groups if len(parts := _parts(group, folded)) > 1]
-        if not triples and not groups and (parts := _separated(line, folded)):
-            triples = [parts]
+        if (
+            len(written) <= MAX_JOINED_CHARACTERS
+            and (above := HEAD_LINE.fullmatch(written))
+            and _has(folded, name := _bare(above["name"]))
+        ):
+            head = name
+        triples, cut_off = _triples(line, folded)
+        is_short = not triples and not cut_off and len(line) <= MAX_JOINED_CHARACTERS
+        entity = ENTITY.fullmatch(line) if is_short and not _has(folded, line) else None
         for parts in triples:
             read_path(parts, stated, chunk_text=folded)
         if cut_off:
             stated.lost.append("a line ends inside a triple")
-        elif not triples and NOTHING_TO_SAY.fullmatch(line):
+        elif entity and _has(folded, name := _bare(entity["name"])):
+            stated.named.append(Named(name, entity["type"]))
+        elif is_short and NOTHING_TO_SAY.fullmatch(line):
             stated.form = stated.form or "lines"
         elif not triples and not HEADING.fullmatch(line):
             prose += 1
@@ -78,11 +99,44 @@ def read_triple_lines(text: str, stated: Stated, *, chunk_text: str = "") -> Sta
     return stated
 
 
-def _joined(line: str, chunk_text: str) -> list[str]:
-    """Divide a line whose ends are joined by an arrow with the relation on it, are bold, or stand in brackets behind the relation.
+def triples_of(line: str, chunk_text: str) -> list[list[str]]:
+    """Divide a line that states triples into the parts of each; nothing for a line that is none."""
+    return [parts for parts in _triples(line.strip(), " ".join(chunk_text.casefold().split()))[0] if len(parts) > 2]
 
-    Or are joined by dashes, where the chunk has both ends.
-    """
+
+def _triples(line: str, chunk_text: str) -> tuple[list[list[str]], bool]:
+    """Give the triples of a line, and whether it ends inside one."""
+    if line.startswith("<") and line.endswith(">"):
+        line = f"({line[1:-1]})"
+    if parts := _joined(line, chunk_text):
+        return [parts], False
+    groups, cut_off = _bracketed(line)
+    triples = [parts for group in groups if len(parts := _parts(group, chunk_text)) > 1]
+    if not triples and not groups and (parts := _separated(line, chunk_text)):
+        triples = [parts]
+    return [_in_order(parts) for parts in triples if not PARTS_HEADER.issuperset(map(str.lower, parts))], cut_off
+
+
+def _in_order(parts: list[str]) -> list[str]:
+    """Put parts that are named in their order: `A, B, relation="HAS_PART"`, `object: B, subject: A, predicate: HAS_PART`."""
+    ends, kinds = list[str](), list[str]()
+    for part in parts if len(parts) == 3 else ():
+        named = NAMED_PART.fullmatch(part)
+        (key,) = known_keys({named["key"]: ""}) if named else ("",)
+        said = _bare(named["value"]) if named and key in PARTS_HEADER else part
+        kinds.extend([said] if key in TYPE_KEYS else [])
+        ends[len(ends) if key not in HEAD_KEYS else 0 :] = (
+            [] if key in TYPE_KEYS else [said, *(ends if key in HEAD_KEYS else [])]
+        )
+    return [ends[0], kinds[0], ends[1]] if len(ends) == 2 else parts
+
+
+def _has(chunk_text: str, name: str) -> bool:
+    return bool(name) and name.casefold() in chunk_text
+
+
+def _joined(line: str, chunk_text: str) -> list[str]:
+    """Divide a line whose ends are joined by an arrow with the relation on it, are bold, or stand in brackets behind the relation."""
     line = " ".join(line.split())
     if len(line) > MAX_JOINED_CHARACTERS:
         return []
@@ -93,9 +147,7 @@ def _joined(line: str, chunk_text: str) -> list[str]:
         return [match["head"], match["kind"], match["tail"]]
     if (match := CALL.fullmatch(line)) and len(ends := _parts(match["ends"], chunk_text)) == 2:
         return [ends[0], match["kind"], ends[1]]
-    match = BETWEEN_DASHES.fullmatch(line)
-    parts = [_bare(part.strip("*")) for part in match.groups()] if match else []
-    return parts if parts and all(end.casefold() in chunk_text for end in (parts[0], parts[2])) else []
+    return []
 
 
 def _bracketed(line: str) -> tuple[list[str], bool]:
@@ -166,20 +218,23 @@ def _divided(group: str, chunk_text: str) -> list[str]:
 
 
 def _separated(line: str, chunk_text: str) -> list[str]:
-    """Divide a line without brackets that has exactly two separators: commas only where the chunk has what stands at both ends."""
-    for separator in ("|", "\t", " -> ", " → "):
-        parts = [_bare(part) for part in line.strip(separator).split(separator)]
+    """Divide a line without brackets that has exactly two separators; those of prose only where the chunk has what stands at both ends."""
+    for divided in (line.strip("|").split("|"), line.split("\t"), ARROW_ALONE.split(line)):
+        parts = [_bare(part) for part in divided]
         if len(parts) == 3 and all(re.search(r"\w", part) for part in parts):
             return parts
-    parts = [_bare(part) for part in _quoted(line)]
-    return (
-        parts if len(parts) == 3 and all(end and end.casefold() in chunk_text for end in (parts[0], parts[2])) else []
-    )
+    for parts in (_quoted(line), *map(line.split, SEPARATORS_OF_PROSE)):
+        parts = _in_order([_bare(part) for part in parts])
+        if len(parts) == 3 and all(_has(chunk_text, end) for end in (parts[0], parts[2])):
+            return parts
+    return []
 
 
 def _bare(part: str) -> str:
-    """Take quotation marks off a part, and nothing else: a prime after a number stays."""
+    """Take quotation marks and emphasis off a part, and nothing else: a prime after a number stays."""
     part = part.strip()
+    if emphasis := EMPHASIS.fullmatch(part):
+        return _bare(emphasis["said"])
     if len(part) > 1 and part[0] in QUOTES and part[-1] in QUOTES:
         return part[1:-1].strip()
     return part.lstrip(QUOTES).strip() if part[:1] in QUOTES else part

@@ -118,7 +118,7 @@ def refusal(at: Connection, status: int, body: Any, *, path: str, headers: Mappi
             f"{at.place}: nothing at {path} (404: {detail}). Check the base URL, which usually ends in /v1: "
             f"{redacted(at.base_url).rstrip('/')}{path} was asked."
         )
-    if status == 429 and "insufficient_quota" in codes:
+    if status == 402 or (status == 429 and "insufficient_quota" in codes):
         return ModelError(f"{at.place}: the account has no credit left: {detail}.")
     if status == 500 and ABOUT_MEMORY.search(said):
         return ModelError(f"{at.place} cannot load the model: {detail}. Choose a smaller one, or free memory there.")

@@ -27,6 +27,8 @@ ABOUT_SCHEMAS = re.compile(r"response_format|json_schema|json schema|structured 
 SCHEMA_NAME = "reply"
 LARGEST_WHOLE_NUMBER = 9999
 """That a model served here may write where the schema has no bound: replies number passages, facts, sentences."""
+THOUGHTS = ("reasoning_content", "reasoning")
+"""Where endpoints that part a model's thoughts from its reply put them."""
 LENGTHS = ("max_completion_tokens", "max_tokens")
 
 
@@ -116,18 +118,21 @@ class OpenAIChatModel:
             content, reason = message.get("content"), choice.get("finish_reason")
         except (KeyError, IndexError, TypeError, AttributeError):
             raise ModelReplyError(
-                f"{self.name}: expected a chat completion with choices[0].message, got another object.",
+                f"{self.name}: expected a chat completion with choices[0].message, got an object with "
+                f"{_keys(data)}. Check that the base URL is of an endpoint that speaks the OpenAI protocol.",
                 reply=json.dumps(data, ensure_ascii=False),
                 usage=_usage(data, messages, ""),
             ) from None
         if isinstance(content, list):  # some endpoints answer in parts
             content = "".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))
+        elif isinstance(content, Mapping):  # some give what they parsed
+            content = json.dumps(content, ensure_ascii=False)
         content = without_surrogates(content) if isinstance(content, str) else ""
         if not content.strip():  # some endpoints answer by a call of a tool where they were asked for a schema
-            content = _arguments(message.get("tool_calls"))
+            content = _arguments(message.get("tool_calls") or [{"function": message.get("function_call")}])
         usage = _usage(data, messages, content)
         text = without_controls(without_thoughts(content))
-        only_thought = bool(content.strip()) and not text.strip()
+        only_thought = not text.strip() and any((content.strip(), *map(message.get, THOUGHTS)))
         problem = None
         if reason == "length":
             when = ", while the model was thinking" if only_thought else ""
@@ -145,6 +150,11 @@ class OpenAIChatModel:
         if problem is not None:
             raise ModelReplyError(f"{self.name}: {problem}.", reply=text, usage=usage)
         return Reply(text=text, usage=usage)
+
+
+def _keys(data: Mapping[str, Any]) -> str:
+    """Name the first keys of an object."""
+    return ", ".join(map(repr, list(data)[:4])) or "nothing in it"
 
 
 def _arguments(calls: Any) -> str:

@@ -92,11 +92,14 @@ HAS_BOTH = re.compile(r"(?!\d+x$)(?:.*?[^\W\d_]-?\d|.*?\d[^\W\d_])", re.IGNORECA
 """A letter beside a digit; the `x` of `2x` only counts."""
 BEGIN_FACTS = frozenset((*MONTH_BY_WORD, *KIND_BY_WORD, "r"))
 """Words that a fact may begin with."""
-QUALIFIERS = frozenset(["ac", "dc", "half", "full", "⟨am⟩", "⟨pm⟩"])
+QUALIFIERS = frozenset(
+    ["ac", "dc", "quarter", "half", "full", "single", "dual", "double", "triple", "quad", "quadruple", "⟨am⟩", "⟨pm⟩"]
+)
 """Words that tell two things apart as numbers do."""
 COUNTED = frozenset((*NUMBER_BY_WORD, *ORDINAL_BY_WORD, *KIND_BY_WORD, *BOUND_BY_WORD, *QUALIFIERS, "in"))
 """Words that make a name worth a second look."""
 LONG_WAY = re.compile(r"[\d#+]|[A-Z][a-z]?-(?![^\W_])|(?<![^\W_])[^\W\d_](?![^\W_])")
+GREEK = re.compile("[\u0370-\u03ff]")
 INITIAL_BEFORE, INITIAL_AFTER = re.compile(r"(?<![^\W_])[^\W\d_]\.\s?$"), re.compile(r"\.\s?[^\W\d_]\.")
 """Of several initials (`J. R. R. Tolkien`) none tells persons apart by itself."""
 SMALL_CONJUNCTIONS = frozenset("yeoàé")
@@ -294,7 +297,7 @@ class _Reading:
         elif folded in QUALIFIERS or (folded in ("am", "pm") and self._text[start - 1 : start] == "⟨"):
             self._fact("qualifier", folded)
         elif len(word) == 1 and self._is_designator(word, start, end):
-            self._fact("letter", folded)
+            self._fact("letter", word if GREEK.match(word) else folded)  # Ω is a unit, ω a frequency
         else:
             self._pieces.append(folded)
         return end
@@ -319,6 +322,8 @@ class _Reading:
             return False
         if self._is_glued(start, end) or after.lstrip(" -")[:1].isdigit() or before.rstrip(" -")[-1:].isdigit():
             return False
+        if GREEK.match(letter):
+            return True
         if after[:1] == "-" and after[1:].isalpha():
             return False
         if not self._pieces:

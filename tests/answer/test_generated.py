@@ -156,6 +156,11 @@ def test_an_empty_answer_is_an_error() -> None:
         generate({"answered": True, "answer": " "})
 
 
+def test_no_answer_without_a_word_is_an_abstention() -> None:
+    answer, _ = generate({"answered": False, "answer": ""})
+    assert answer.abstained and "the model says so, and no more" in answer.text and not answer.citations
+
+
 def test_instructions_may_come_from_a_file_and_keep_their_other_braces(tmp_path: Path) -> None:
     file = tmp_path / "prompt.txt"
     file.write_text('Q: {question}\nSay {"a": 1}.\n{evidence}\nEnd.')

@@ -95,6 +95,19 @@ def test_any_name_in_any_text_is_found_verbatim_or_not_at_all(text: str, name: s
     assert found is None or found in text
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        ("C", "It is written in C++.", None),
+        ("C++", "It is written in C++.", "C++"),
+        ("Model B", "Take Model B+ for that.", None),
+        ("LQ22", "Both LQ22+LQ23 fit.", "LQ22"),
+    ],
+)
+def test_a_sign_that_ends_a_name_belongs_to_it(name: str, text: str, found: str | None) -> None:
+    assert ChunkSurface(text).spelling(name) == found
+
+
 def test_what_the_chunk_does_not_say_is_kept_and_marked_with_the_reason() -> None:
     stated = Stated(
         statements=[

@@ -297,3 +297,68 @@ def test_hostile_text_is_only_text(text: str) -> None:
 def test_a_name_that_goes_over_a_line_is_one_line() -> None:
     (found,) = extract([chunk("Pump", "The pump weighs 12\nkg and runs at 3.3\nV.")])
     assert {"12 kg", "3.3 V"} <= named(found).keys()
+
+
+def settings(*texts: str) -> list[Extraction]:
+    return extract([chunk("Flasher", text, headings=[f"Part {n}"], position=n) for n, text in enumerate(texts)])
+
+
+def test_a_class_before_a_further_name_is_that_names() -> None:
+    _, after, alone = settings(
+        "max_idle and min_idle are set here.",
+        "Set the max_idle parameter min_idle first.",
+        "The max_idle parameter counts.",
+    )
+    assert said(after) == set()
+    assert said(alone) == {("max_idle", "IS_A", "parameter")}
+
+
+def test_a_driver_is_not_the_part_that_it_drives() -> None:
+    assert said(settings("Install the PL2303 driver.", "The PL2303 chip is there.")[0]) == set()
+
+
+def test_what_an_item_says_is_not_said_of_a_setting_before_it() -> None:
+    first, second = settings(
+        "max_idle: How long to wait.\nforce: 0 or 1. Added in Flasher 2.3. It forces.",
+        "max_idle: Again.\n--force\nAdded in Flasher 2.4.",
+    )
+    assert said(first) == said(second) == set()
+
+
+def test_acronyms_that_and_joins_are_two_names_and_the_end_of_a_word_is_none() -> None:
+    text = "Supported AXFR and IXFR of a pumpd-II zone."
+    first, *_ = settings(text, f"Again: {text}", f"Once more: {text}")
+    assert {"AXFR", "IXFR"} <= named(first).keys()
+    assert not {"AXFR and IXFR", "II"} & named(first).keys()
+
+
+def test_a_class_is_whole() -> None:
+    (first,) = extract([chunk("Pump Labs", "Pump Labs is a recognized not-for-profit foundation that pumps.")])
+    assert ("Pump Labs", "IS_A", "recognized not-for-profit foundation") in said(first)
+
+
+def test_a_folder_that_is_a_word_as_any_is_named_by_its_own_documents_alone() -> None:
+    own = document("Notes").model_copy(update={"product": "etc"})
+    chunks = [chunk("Notes", "The pump."), *(chunk(f"Pump {n}", "Use water, oil, etc. as you like.") for n in "ABC")]
+    extractor = MentionExtractor()
+    extractor.prepare([own, *(document(c.title) for c in chunks[1:])], chunks)
+    assert named(extractor.read(chunks[0]))["etc"] == ("Product", "title")
+    assert "etc" not in named(extractor.read(chunks[1]))
+
+
+def test_a_line_about_another_page_gives_that_page_no_value() -> None:
+    index, _ = extract([chunk("Handbook", "Quick Start: Set up 99 % of all pumps."), chunk("Quick Start", "Begin.")])
+    assert not any(relation.type == "HAS_VALUE" for relation in index.relations)
+
+
+def test_one_of_many_settings_of_a_thing_is_not_that_thing() -> None:
+    texts = ["Set a TLS parameter there.", "We need TLS here.", "Set the TLS parameter there, and TLS."]
+    first, _, third = settings(*texts)
+    assert said(first) == set()
+    assert said(third) == {("TLS", "IS_A", "parameter")}
+
+
+def test_what_a_cell_of_a_manual_tells_of_other_things_is_no_value_of_its_row() -> None:
+    table = "| Name | Meaning |\n| --- | --- |\n| max_idle | Tells how the 16-bit integer of a frame looks |\n| min_idle | 5 s at most |"
+    first, *_ = settings(f"{table}", "max_idle, min_idle", *["Something else."] * 120)
+    assert said(first) == {("min_idle", "HAS_VALUE", "5 s")}

@@ -175,3 +175,41 @@ def test_redirects_without_end_are_said_to_be_that() -> None:
 )
 def test_a_reply_that_is_none_says_what_came_and_what_to_do(behaviour: Behaviour, said: str) -> None:
     assert said in str(failed_by(behaviour))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": {"unit": "V"}},
+        {"content": None, "function_call": {"name": "reply", "arguments": '{"unit": "V"}'}},
+        {"content": "", "tool_calls": [], "function_call": {"name": "reply", "arguments": {"unit": "V"}}},
+    ],
+)
+def test_an_object_in_place_of_content_and_the_older_call_of_a_function_are_the_reply(message: dict[str, Any]) -> None:
+    assert json.loads(replied(message).text) == {"unit": "V"}
+
+
+@pytest.mark.parametrize("key", ["reasoning", "reasoning_content"])
+def test_thoughts_beside_an_empty_reply_are_said_to_be_all_there_is(key: str) -> None:
+    with pytest.raises(ModelReplyError, match="the model thought and gave no reply"):
+        replied({"content": "", key: "The volt, I think."})
+
+
+@pytest.mark.parametrize(
+    ("body", "keys"),
+    [
+        ({"model": "m", "response": "The volt.", "done": True}, "'model', 'response', 'done'"),
+        ({"candidates": [{"content": {"parts": [{"text": "The volt."}]}}]}, "'candidates'"),
+        ({}, "nothing in it"),
+    ],
+)
+def test_a_reply_of_another_protocol_says_what_it_has_and_what_to_look_at(body: dict[str, Any], keys: str) -> None:
+    said = str(failed_by(Behaviour(body=json.dumps(body).encode())))
+    assert (
+        f"got an object with {keys}. Check that the base URL is of an endpoint that speaks the OpenAI protocol." in said
+    )
+
+
+def test_an_account_without_credit_is_not_the_fault_of_one_request() -> None:
+    error = failed_by(refused(402, "", "Insufficient credits."))
+    assert type(error) is ModelError and "the account has no credit left: Insufficient credits" in str(error)
