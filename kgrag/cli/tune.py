@@ -10,7 +10,8 @@ import typer
 from kgrag.cli.options import AsJson, RetrievalSettings, Store, takes_settings
 
 if TYPE_CHECKING:
-    from kgrag.jobs.tune import Cost, Tuned
+    from kgrag.jobs.switch_scores import Cost
+    from kgrag.jobs.tune import Tuned
 
 __all__ = ["tune"]
 
