@@ -4,25 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Unpack
 
 import typer
 
-from kgrag.cli.options import (
-    AsJson,
-    BaseUrl,
-    Budget,
-    Embedder,
-    Graph,
-    Model,
-    ModelCache,
-    Pipeline,
-    Reranker,
-    Store,
-    TimeoutS,
-    Top,
-    Where,
-)
+from kgrag.cli.options import AsJson, AskingSettings, Budget, CallSettings, Store, Top, Where, setting, takes_settings
 
 if TYPE_CHECKING:
     from kgrag.knowledge_graph import KnowledgeGraph
@@ -34,6 +20,41 @@ NAMED_ROWS = 20
 """Of a question table, those left out."""
 
 
+class AskSettings(AskingSettings, CallSettings):
+    """What a question is asked with, and how a model answers it."""
+
+    answer_prompt: Annotated[
+        Path | None,
+        setting(
+            "--answer-prompt",
+            help="A file with the model's instructions ({evidence}, {seeds}, {linked}, {question} say where these go), or one of detailed, "
+            "minimal, steps, strict, conversational, basic, expert, reasoning, linked.",
+        ),
+    ]
+    open_knowledge: Annotated[
+        bool | None,
+        setting("--open-knowledge", help="A model may add what it knows from elsewhere, marked [own knowledge]."),
+    ]
+    answer_strict: Annotated[
+        bool | None, setting("--strict", help="Take out what a model writes that its citations do not support.")
+    ]
+    answer_gate: Annotated[
+        float | None,
+        setting(
+            "--gate",
+            help="Ask the model only where the passages answer at least so probably (0 to 1); else abstain without a call.",
+        ),
+    ]
+    answer_chain: Annotated[
+        str | None,
+        setting(
+            "--chain",
+            help="How a model is shown the passages: stuff (at once), map_reduce (in batches, answers merged), refine (batch by batch).",
+        ),
+    ]
+
+
+@takes_settings
 def ask(
     question: Annotated[
         str | None, typer.Argument(help="The question, in plain words. Without one: a session.", show_default=False)
@@ -56,53 +77,6 @@ def ask(
         ),
     ] = None,
     store: Store = None,
-    pipeline: Pipeline = None,
-    embedder: Embedder = None,
-    graph: Graph = None,
-    model: Model = None,
-    base_url: BaseUrl = None,
-    reranker: Reranker = None,
-    answer_prompt: Annotated[
-        Path | None,
-        typer.Option(
-            "--answer-prompt",
-            help="A file with the model's instructions ({evidence}, {seeds}, {linked}, {question} say where these go), or one of detailed, "
-            "minimal, steps, strict, conversational, basic, expert, reasoning, linked.",
-            show_default=False,
-        ),
-    ] = None,
-    open_knowledge: Annotated[
-        bool | None,
-        typer.Option(
-            "--open-knowledge",
-            help="A model may add what it knows from elsewhere, marked [own knowledge].",
-            show_default=False,
-        ),
-    ] = None,
-    strict: Annotated[
-        bool | None,
-        typer.Option(
-            "--strict", help="Take out what a model writes that its citations do not support.", show_default=False
-        ),
-    ] = None,
-    gate: Annotated[
-        float | None,
-        typer.Option(
-            "--gate",
-            help="Ask the model only where the passages answer at least so probably (0 to 1); else abstain without a call.",
-            show_default=False,
-        ),
-    ] = None,
-    chain: Annotated[
-        str | None,
-        typer.Option(
-            "--chain",
-            help="How a model is shown the passages: stuff (at once), map_reduce (in batches, answers merged), refine (batch by batch).",
-            show_default=False,
-        ),
-    ] = None,
-    timeout_s: TimeoutS = None,
-    model_cache: ModelCache = None,
     top: Top = None,
     budget: Budget = None,
     where: Where = None,
@@ -110,6 +84,7 @@ def ask(
         bool, typer.Option("--show-context", help="Show the evidence that the answer was made from.")
     ] = False,
     as_json: AsJson = False,
+    **settings: Unpack[AskSettings],
 ) -> int:
     """Answer a question from a store, with numbered citations to document, page and section.
 
@@ -131,25 +106,7 @@ def ask(
         check_report(report)
     asked = _read(questions) if questions is not None else []
 
-    with open_graph(
-        store,
-        create=False,
-        reads_only=True,
-        asks_next=True,
-        pipeline=pipeline,
-        embedder=embedder,
-        graph=graph,
-        model=model,
-        base_url=base_url,
-        reranker=reranker,
-        answer_prompt=answer_prompt,
-        answer_gate=gate,
-        answer_chain=chain,
-        answer_strict=strict,
-        open_knowledge=open_knowledge,
-        timeout_s=timeout_s,
-        model_cache=model_cache,
-    ) as opened:
+    with open_graph(store, create=False, reads_only=True, asks_next=True, **settings) as opened:
         say_remark(opened.store)
         if where:
             opened = opened.where(*where)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import typer
 
-from kgrag.cli.options import AsJson, BaseUrl, Embedder, Graph, Model, Pipelines, Reranker, Store
+from kgrag.cli.options import AsJson, Pipelines, RetrievalSettings, Store, takes_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +25,7 @@ NAMED_IDS = 10
 """Ids of questions that a note names."""
 
 
+@takes_settings
 def retrieval(
     questions: Annotated[
         Path,
@@ -49,11 +50,6 @@ def retrieval(
             "--top", min=1, help="Pieces that every pipeline shows. Default: as many as each says.", show_default=False
         ),
     ] = None,
-    graph: Graph = None,
-    model: Model = None,
-    base_url: BaseUrl = None,
-    embedder: Embedder = None,
-    reranker: Reranker = None,
     learn: Annotated[
         Path | None,
         typer.Option(
@@ -74,6 +70,7 @@ def retrieval(
         bool, typer.Option("--check", help="Exit with 1 where a question finds nothing or a step changes nothing.")
     ] = False,
     as_json: AsJson = False,
+    **settings: Unpack[RetrievalSettings],
 ) -> int:
     """Recall, all gold, MRR, gold facts inside a token budget, tokens and latency of pipelines, by type of question."""
     from kgrag.cli.output import print_json, say_remark, shown_beside, stderr
@@ -99,16 +96,7 @@ def retrieval(
     beside = shown_beside(chart, as_json=as_json)
     ks = _counts(k)
     asked, without_gold = read_gold_questions(questions)
-    with open_graph(
-        store,
-        create=False,
-        reads_only=True,
-        graph=graph,
-        model=model,
-        base_url=base_url,
-        embedder=embedder,
-        reranker=reranker,
-    ) as opened:
+    with open_graph(store, create=False, reads_only=True, **settings) as opened:
         say_remark(opened.store)
         nowhere = without_place(asked, opened.store.search.places_of_chunks())
         results = _measure(opened, names, asked, ks=ks, budget=budget, top=top)

@@ -7,23 +7,11 @@ from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Unpack
 
 import typer
 
-from kgrag.cli.options import (
-    AsJson,
-    BaseUrl,
-    Concurrency,
-    Embedder,
-    Model,
-    ModelCache,
-    Prices,
-    RequestsPerMinute,
-    Store,
-    TimeoutS,
-    TokensPerMinute,
-)
+from kgrag.cli.options import AsJson, HostedSettings, Store, setting, takes_settings
 
 if TYPE_CHECKING:
     from kgrag.jobs.estimate import Estimate
@@ -39,6 +27,85 @@ LEARNT_QUESTIONS = 120
 """Made at most: 175 took 67 s of one processor."""
 
 
+class BuildSettings(HostedSettings):
+    """How documents are read, cut and embedded, who extracts from them by which model, and where that is done."""
+
+    pdf: Annotated[str | None, setting("--pdf", help="auto, native (no models) or standard (Docling's layout models).")]
+    chunker: Annotated[
+        str | None,
+        setting(
+            "--chunker",
+            help="Who cuts documents into chunks: structure (kgrag's packer, default), hybrid (Docling's HybridChunker), recursive "
+            "(sections in parts of 1,000 characters), pages (the same of pages) or semantic (clusters of sentences).",
+        ),
+    ]
+    chunk_tokens: Annotated[
+        int | None,
+        setting(
+            "--chunk-tokens",
+            min=64,
+            help="Of the longest chunk, within the embedder's window. Default: 512 (minilm: 254).",
+        ),
+    ]
+    table_rows: Annotated[
+        bool | None,
+        setting(
+            "--table-rows", help="Give rows of tables vectors of their own, for pipelines with `table_rows = true`."
+        ),
+    ]
+    extractor: Annotated[
+        list[str] | None,
+        setting("--extractor", "-x", help="Who extracts; again for a second graph. Default: mention."),
+    ]
+    graph: Annotated[str | None, setting("--graph", help="Another name for the graph than its extractor's.")]
+    recorded: Annotated[
+        Path | None, setting("--recorded", help="JSON lines of recorded extractions, for --extractor recorded.")
+    ]
+    prompt: Annotated[
+        str | None,
+        setting("--prompt", help="kgrag, or a file with instructions, instead of the extractor's own prompt."),
+    ]
+    as_shipped: Annotated[bool | None, setting("--as-shipped", help="Keep only what a framework's own parser gives.")]
+    gleaning: Annotated[
+        bool | None, setting("--gleaning", help="Let llm ask once more for what its first reply left out.")
+    ]
+    retry: Annotated[
+        str | None,
+        setting(
+            "--retry",
+            help="What to ask for again: failed (default), or partial: also chunks of which something was lost.",
+        ),
+    ]
+    extraction_schema: Annotated[
+        str | None,
+        setting(
+            "--schema",
+            help="Types for llm, simple_kg and graph_transformer: none, induced (from samples), or a JSON or TOML file. Default: none.",
+        ),
+    ]
+    max_paths_per_chunk: Annotated[
+        int | None, setting("--max-paths-per-chunk", min=1, help="Triplets that path asks for. Default: 10.")
+    ]
+    transformer_mode: Annotated[
+        str | None, setting("--transformer-mode", help="How graph_transformer asks: tool (default) or prompt.")
+    ]
+    wait_s: Annotated[
+        float | None,
+        setting("--wait-s", min=0, help="How long to wait for a model or database that is away. Default: 600."),
+    ]
+    engine: Annotated[
+        str | None, setting("--engine", help="Who does the work: local (default), or ray: a Ray cluster.")
+    ]
+    ray_address: Annotated[
+        str | None,
+        setting(
+            "--ray-address",
+            help="Of the Ray cluster: auto, or HOST:6379. Default: one on this machine, for this build.",
+        ),
+    ]
+
+
+@takes_settings
 def build(
     paths: Annotated[
         list[Path],
@@ -51,125 +118,6 @@ def build(
     store: Store = None,
     metadata: Annotated[
         Path | None, typer.Option("--metadata", help="A file that gives documents their product, category and version.")
-    ] = None,
-    pdf: Annotated[
-        str | None,
-        typer.Option(
-            "--pdf", help="auto, native (no models) or standard (Docling's layout models).", show_default=False
-        ),
-    ] = None,
-    chunker: Annotated[
-        str | None,
-        typer.Option(
-            "--chunker",
-            help="Who cuts documents into chunks: structure (kgrag's packer, default), hybrid (Docling's HybridChunker), recursive "
-            "(sections in parts of 1,000 characters), pages (the same of pages) or semantic (clusters of sentences).",
-            show_default=False,
-        ),
-    ] = None,
-    table_rows: Annotated[
-        bool,
-        typer.Option(
-            "--table-rows", help="Give rows of tables vectors of their own, for pipelines with `table_rows = true`."
-        ),
-    ] = False,
-    embedder: Embedder = None,
-    chunk_tokens: Annotated[
-        int | None,
-        typer.Option(
-            "--chunk-tokens",
-            min=64,
-            help="Of the longest chunk, within the embedder's window. Default: 512 (minilm: 254).",
-            show_default=False,
-        ),
-    ] = None,
-    model: Model = None,
-    base_url: BaseUrl = None,
-    extractor: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--extractor", "-x", help="Who extracts; again for a second graph. Default: mention.", show_default=False
-        ),
-    ] = None,
-    graph: Annotated[
-        str | None,
-        typer.Option("--graph", help="Another name for the graph than its extractor's.", show_default=False),
-    ] = None,
-    concurrency: Concurrency = None,
-    requests_per_minute: RequestsPerMinute = None,
-    tokens_per_minute: TokensPerMinute = None,
-    timeout_s: TimeoutS = None,
-    model_cache: ModelCache = None,
-    prices: Prices = None,
-    recorded: Annotated[
-        Path | None,
-        typer.Option(
-            "--recorded", help="JSON lines of recorded extractions, for --extractor recorded.", show_default=False
-        ),
-    ] = None,
-    prompt: Annotated[
-        str | None,
-        typer.Option(
-            "--prompt",
-            help="kgrag, or a file with instructions, instead of the extractor's own prompt.",
-            show_default=False,
-        ),
-    ] = None,
-    as_shipped: Annotated[
-        bool, typer.Option("--as-shipped", help="Keep only what a framework's own parser gives.", show_default=False)
-    ] = False,
-    gleaning: Annotated[
-        bool,
-        typer.Option("--gleaning", help="Let llm ask once more for what its first reply left out.", show_default=False),
-    ] = False,
-    retry: Annotated[
-        str | None,
-        typer.Option(
-            "--retry",
-            help="What to ask for again: failed (default), or partial: also chunks of which something was lost.",
-            show_default=False,
-        ),
-    ] = None,
-    schema: Annotated[
-        str | None,
-        typer.Option(
-            "--schema",
-            help="Types for llm, simple_kg and graph_transformer: none, induced (from samples), or a JSON or TOML file. Default: none.",
-            show_default=False,
-        ),
-    ] = None,
-    max_paths_per_chunk: Annotated[
-        int | None,
-        typer.Option(
-            "--max-paths-per-chunk", min=1, help="Triplets that path asks for. Default: 10.", show_default=False
-        ),
-    ] = None,
-    transformer_mode: Annotated[
-        str | None,
-        typer.Option(
-            "--transformer-mode", help="How graph_transformer asks: tool (default) or prompt.", show_default=False
-        ),
-    ] = None,
-    wait_s: Annotated[
-        float | None,
-        typer.Option(
-            "--wait-s",
-            min=0,
-            help="How long to wait for a model or database that is away. Default: 600.",
-            show_default=False,
-        ),
-    ] = None,
-    engine: Annotated[
-        str | None,
-        typer.Option("--engine", help="Who does the work: local (default), or ray: a Ray cluster.", show_default=False),
-    ] = None,
-    ray_address: Annotated[
-        str | None,
-        typer.Option(
-            "--ray-address",
-            help="Of the Ray cluster: auto, or HOST:6379. Default: one on this machine, for this build.",
-            show_default=False,
-        ),
     ] = None,
     keep_missing: Annotated[
         bool, typer.Option("--keep-missing", help="Keep documents whose files are gone from a folder that is built.")
@@ -194,6 +142,7 @@ def build(
         ),
     ] = False,
     as_json: AsJson = False,
+    **settings: Unpack[BuildSettings],
 ) -> int:
     """Make a store hold what files and folders hold; what is unchanged is left alone, so the same command also updates and resumes."""
     from kgrag.cli.output import complain, print_json, stdout, terminal_progress
@@ -203,35 +152,7 @@ def build(
     from kgrag.knowledge_graph import estimate_build, open_graph
     from kgrag.settings import load_settings
 
-    settings: dict[str, Any] = {
-        "pdf": pdf,
-        "chunker": chunker,
-        "table_rows": table_rows or None,
-        "embedder": embedder,
-        "chunk_tokens": chunk_tokens,
-        "extractor": extractor,
-        "graph": graph,
-        "recorded": recorded,
-        "prompt": prompt,
-        "as_shipped": as_shipped or None,
-        "gleaning": gleaning or None,
-        "retry": retry,
-        "extraction_schema": schema,
-        "max_paths_per_chunk": max_paths_per_chunk,
-        "transformer_mode": transformer_mode,
-        "concurrency": concurrency,
-        "model": model,
-        "base_url": base_url,
-        "requests_per_minute": requests_per_minute,
-        "tokens_per_minute": tokens_per_minute,
-        "timeout_s": timeout_s,
-        "model_cache": model_cache,
-        "prices": prices,
-        "wait_s": wait_s,
-        "engine": engine,
-        "ray_address": ray_address,
-    }
-    if recorded is not None and "recorded" not in load_settings(**settings).extractor:
+    if (recorded := settings["recorded"]) is not None and "recorded" not in load_settings(**settings).extractor:
         raise InputError(f"--recorded {recorded}: expected --extractor recorded, which reads it.")
     if dry_run:
         return _foresee(partial(estimate_build, *paths, store=store, metadata=metadata, **settings), as_json=as_json)

@@ -3,23 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Unpack
 
 import typer
 
-from kgrag.cli.options import (
-    AsJson,
-    BaseUrl,
-    Concurrency,
-    Embedder,
-    Model,
-    ModelCache,
-    Prices,
-    RequestsPerMinute,
-    Store,
-    TimeoutS,
-    TokensPerMinute,
-)
+from kgrag.cli.options import AsJson, EachGraph, HostedSettings, Store, takes_settings
 
 if TYPE_CHECKING:
     from kgrag.communities import CommunityReport
@@ -28,17 +16,13 @@ __all__ = ["app"]
 
 app = typer.Typer(invoke_without_command=True)
 
-Graph = Annotated[
-    str | None,
-    typer.Option("--graph", "-g", help="Which graph. Default: every graph of the store.", show_default=False),
-]
-
 
 @app.callback()
+@takes_settings
 def communities(
     context: typer.Context,
     store: Store = None,
-    graph: Graph = None,
+    graph: EachGraph = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="The same seed gives the same communities.")] = 7,
     k: Annotated[int, typer.Option("--k", min=0, help="Nearest neighbours that count as similar.")] = 15,
     cutoff: Annotated[
@@ -57,15 +41,6 @@ def communities(
         int, typer.Option("--summary-floor", min=1, help="Communities with fewer entities get a label and no summary.")
     ] = 5,
     budget: Annotated[int, typer.Option("--budget", min=200, help="Tokens of what a summary is made from.")] = 2000,
-    model: Model = None,
-    base_url: BaseUrl = None,
-    embedder: Embedder = None,
-    concurrency: Concurrency = None,
-    requests_per_minute: RequestsPerMinute = None,
-    tokens_per_minute: TokensPerMinute = None,
-    timeout_s: TimeoutS = None,
-    model_cache: ModelCache = None,
-    prices: Prices = None,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Find communities from nothing, not from those that are there.")
     ] = False,
@@ -73,6 +48,7 @@ def communities(
         bool, typer.Option("--dry-run", help="Say what would be done and what it would cost; write and call nothing.")
     ] = False,
     as_json: AsJson = False,
+    **settings: Unpack[HostedSettings],
 ) -> int:
     """Find communities of entities and summarise those that changed; the same command updates and resumes."""
     if context.invoked_subcommand is not None:
@@ -80,19 +56,7 @@ def communities(
     from kgrag.cli.output import print_json, terminal_progress
     from kgrag.knowledge_graph import open_graph
 
-    with open_graph(
-        store,
-        create=False,
-        model=model,
-        base_url=base_url,
-        embedder=embedder,
-        concurrency=concurrency,
-        requests_per_minute=requests_per_minute,
-        tokens_per_minute=tokens_per_minute,
-        timeout_s=timeout_s,
-        model_cache=model_cache,
-        prices=prices,
-    ) as opened:
+    with open_graph(store, create=False, **settings) as opened:
         graphs = opened.graph_names(graph)
         reports = [
             opened.communities(
@@ -152,7 +116,7 @@ def _summarise(report: CommunityReport) -> None:
 @app.command("show")
 def show(
     store: Store = None,
-    graph: Graph = None,
+    graph: EachGraph = None,
     level: Annotated[
         int | None,
         typer.Option(

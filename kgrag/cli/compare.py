@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, Unpack
 
 import typer
 
@@ -11,17 +11,15 @@ from kgrag.cli.options import (
     AsJson,
     BaseUrl,
     Budget,
+    CallSettings,
     Concurrency,
     Embedder,
-    Graph,
-    Model,
-    ModelCache,
+    HostedSettings,
     Pipelines,
-    Prices,
-    Reranker,
+    RetrievalSettings,
     Store,
-    TimeoutS,
     Top,
+    takes_settings,
 )
 from kgrag.common.reasons import shortened
 
@@ -39,6 +37,24 @@ Preset = Annotated[
 ]
 
 
+class CompareSettings(RetrievalSettings, HostedSettings):
+    """What asks and what is asked."""
+
+
+class PairSettings(CallSettings):
+    """The endpoint of a judge, and how it is called."""
+
+    base_url: BaseUrl
+    concurrency: Concurrency
+
+
+class CalibrateSettings(PairSettings):
+    """Those of a judge that compares meanings, too."""
+
+    embedder: Embedder
+
+
+@takes_settings
 def compare(
     questions: Annotated[
         Path,
@@ -64,15 +80,6 @@ def compare(
     ] = 1,
     top: Top = None,
     budget: Budget = None,
-    graph: Graph = None,
-    model: Model = None,
-    base_url: BaseUrl = None,
-    embedder: Embedder = None,
-    reranker: Reranker = None,
-    concurrency: Concurrency = None,
-    timeout_s: TimeoutS = None,
-    model_cache: ModelCache = None,
-    prices: Prices = None,
     rejudge_failed: Annotated[
         bool, typer.Option("--rejudge-failed", help="Ask the judge again for the parts that could not be judged.")
     ] = False,
@@ -83,6 +90,7 @@ def compare(
         bool, typer.Option("--dry-run", help="Say what is missing and what it would take; call nothing.")
     ] = False,
     as_json: AsJson = False,
+    **settings: Unpack[CompareSettings],
 ) -> int:
     """Ask questions through pipelines and judge the answers, resumable at every cell. `kgrag report` makes a page of it."""
     from pydantic import ValidationError
@@ -110,20 +118,7 @@ def compare(
         wrong = "; ".join(one["msg"].removeprefix("Value error, ") for one in error.errors())
         raise InputError(f"kgrag compare: {wrong}") from error
     again: Literal["missing", "failed", "all"] = "all" if rejudge else "failed" if rejudge_failed else "missing"
-    with open_graph(
-        store,
-        create=False,
-        reads_only=True,
-        graph=graph,
-        model=model,
-        base_url=base_url,
-        embedder=embedder,
-        reranker=reranker,
-        concurrency=concurrency,
-        timeout_s=timeout_s,
-        model_cache=model_cache,
-        prices=prices,
-    ) as opened:
+    with open_graph(store, create=False, reads_only=True, **settings) as opened:
         say_remark(opened.store)
         if dry_run:
             expected = opened.compare_outlook(questions, out=out, options=options, rejudge=again)
@@ -222,6 +217,7 @@ def _judge() -> None:
 
 
 @judge_app.command("calibrate")
+@takes_settings
 def calibrate(
     file: Annotated[
         Path, typer.Argument(help="JSON lines of answers or pairs of answers with what people made of them.")
@@ -242,12 +238,8 @@ def calibrate(
             show_default=False,
         ),
     ] = None,
-    base_url: BaseUrl = None,
-    embedder: Embedder = None,
-    concurrency: Concurrency = None,
-    timeout_s: TimeoutS = None,
-    model_cache: ModelCache = None,
     as_json: AsJson = False,
+    **settings: Unpack[CalibrateSettings],
 ) -> None:
     """Agreement of a judge with people: accuracy and kappa on answers, correlation on pairs, beside how far people agree."""
     import asyncio
@@ -260,18 +252,13 @@ def calibrate(
 
     with nullcontext() if run is None else Run(run) as opened:
         of_run = None if opened is None else opened.settings
-        settings = load_settings(
-            base_url=base_url,
-            timeout_s=timeout_s,
-            embedder=embedder or (of_run.embedder if of_run else None),
-            concurrency=concurrency,
-            model_cache=model_cache,
-        )
+        if of_run is not None and settings["embedder"] is None:
+            settings["embedder"] = of_run.embedder
         calibrating = job(
             file,
             judge=judge or (of_run.judge if of_run else "rules"),
             preset=preset or (of_run.preset if of_run else "thesis"),
-            settings=settings,
+            settings=load_settings(**settings),
             run=opened,
             progress=terminal_progress(),
         )
@@ -286,6 +273,7 @@ def calibrate(
 
 
 @judge_app.command("pairs")
+@takes_settings
 def pairs(
     run: Annotated[Path, typer.Argument(help="The folder of a run (--out of kgrag compare).")],
     first: Annotated[str, typer.Argument(help="A pipeline of the run.")],
@@ -298,11 +286,8 @@ def pairs(
             help="Show only sentences that the other answer does not have (against a liking for length).",
         ),
     ] = False,
-    base_url: BaseUrl = None,
-    concurrency: Concurrency = None,
-    timeout_s: TimeoutS = None,
-    model_cache: ModelCache = None,
     as_json: AsJson = False,
+    **settings: Unpack[PairSettings],
 ) -> int:
     """Which of two pipelines' answers a judge prefers, each pair asked in both orders; a verdict that follows the order is a tie."""
     import asyncio
@@ -319,8 +304,8 @@ def pairs(
         raise InputError(
             f"--judge {judge}: expected a chat model, which says which of two answers is better; {judge} judges each by itself."
         )
-    settings = load_settings(base_url=base_url, timeout_s=timeout_s, concurrency=concurrency, model_cache=model_cache)
-    model = open_chat_model(judge, settings=settings, setting=JUDGE)
+    chosen = load_settings(**settings)
+    model = open_chat_model(judge, settings=chosen, setting=JUDGE)
     with Run(run) as opened:
         job = compare_pairs(
             opened,
@@ -328,7 +313,7 @@ def pairs(
             second,
             model=model,
             only_differences=only_differences,
-            concurrency=settings.concurrency,
+            concurrency=chosen.concurrency,
             progress=terminal_progress(),
         )
         found = asyncio.run(job)

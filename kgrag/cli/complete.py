@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kgrag.cli.options import AsJson, Store
+from kgrag.cli.options import AsJson, EachGraph, Store
 
 if TYPE_CHECKING:
     from kgrag.jobs.complete import CompletionReport
@@ -16,10 +16,7 @@ __all__ = ["complete"]
 
 def complete(
     store: Store = None,
-    graph: Annotated[
-        str | None,
-        typer.Option("--graph", "-g", help="Which graph. Default: every graph of the store.", show_default=False),
-    ] = None,
+    graph: EachGraph = None,
     method: Annotated[
         str,
         typer.Option("--method", help="rules (mined, the default), complex, transe, common-neighbours, adamic-adar."),

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Unpack
 
 import typer
 
-from kgrag.cli.options import AllowedHosts, BaseUrl, Embedder, Graph, Model, Pipeline, Reranker, Store, Users
+from kgrag.cli.options import AllowedHosts, AskingSettings, Store, Users, takes_settings
 
 __all__ = ["mcp"]
 
 
+@takes_settings
 def mcp(
     store: Store = None,
     http: Annotated[bool, typer.Option("--http", help="Streamable HTTP at /mcp instead of stdio.")] = False,
@@ -27,33 +28,20 @@ def mcp(
     allow_cypher: Annotated[
         bool, typer.Option("--allow-cypher", help="Add a tool for Cypher that only reads.")
     ] = False,
-    pipeline: Pipeline = None,
-    embedder: Embedder = None,
-    graph: Graph = None,
-    model: Model = None,
-    base_url: BaseUrl = None,
-    reranker: Reranker = None,
+    **settings: Unpack[AskingSettings],
 ) -> None:
     """Serve a store to other programs' models: search, fetch, ask, neighbours, list_documents, schema. Nothing is written to it."""
     from kgrag.cli.serve import serving, until_told
 
     running = serving()
     listening = running.Listening(host, port, users, tuple(allowed_host or ()), desk or Path(".kgrag-desk"), Path.cwd())
-    settings = {
-        "pipeline": pipeline,
-        "embedder": embedder,
-        "graph": graph,
-        "model": model,
-        "base_url": base_url,
-        "reranker": reranker,
-    }
     # stdout is the protocol's.
     access = running.check_listening(listening) if http else None
     job = running.run_mcp(
         store,
         listening,
         access,
-        settings=settings,
+        settings=dict(settings),
         allow_cypher=allow_cypher,
         say=lambda line: typer.echo(line, err=True),
     )

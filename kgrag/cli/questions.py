@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Unpack
 
 import typer
 
-from kgrag.cli.options import AsJson, BaseUrl, Embedder, Graph, Model, Store
+from kgrag.cli.options import AsJson, QuestionSettings, Store, takes_settings
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,6 +30,7 @@ def _questions() -> None:
 
 
 @app.command("make")
+@takes_settings
 def make(
     out: Annotated[Path, typer.Option("--out", help="The question file that is written (JSON lines); - is stdout.")],
     store: Store = None,
@@ -49,11 +50,8 @@ def make(
             "--not-like", help="A question file: nothing that is made is like one of its questions.", show_default=False
         ),
     ] = None,
-    graph: Graph = None,
-    model: Model = None,
-    base_url: BaseUrl = None,
-    embedder: Embedder = None,
     as_json: AsJson = False,
+    **settings: Unpack[QuestionSettings],
 ) -> int:
     """Make questions of a store's links, headings, tables and triples, each with the chunks that answer it; with --model in other words."""
     from dataclasses import asdict
@@ -66,9 +64,7 @@ def make(
     beside = shown_beside(out, as_json=as_json)
     chosen = tuple(KINDS) if kinds == "all" else tuple(filter(None, (kind.strip() for kind in kinds.split(","))))
     options = QuestionOptions(kinds=chosen, limit=limit, seed=seed, not_like=not_like)
-    with open_graph(
-        store, create=False, reads_only=True, graph=graph, model=model, base_url=base_url, embedder=embedder
-    ) as opened:
+    with open_graph(store, create=False, reads_only=True, **settings) as opened:
         say_remark(opened.store)
         report = opened.make_questions(out, options=options, progress=terminal_progress())
     if as_json:

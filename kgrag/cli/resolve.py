@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kgrag.cli.options import AsJson, BaseUrl, Store
+from kgrag.cli.options import AsJson, BaseUrl, EachGraph, Store
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,15 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = ["explain_merge", "resolve"]
 
-Graph = Annotated[
-    str | None,
-    typer.Option("--graph", "-g", help="Which graph. Default: every graph of the store.", show_default=False),
-]
-
 
 def resolve(
     store: Store = None,
-    graph: Graph = None,
+    graph: EachGraph = None,
     method: Annotated[
         str,
         typer.Option(
@@ -116,7 +111,7 @@ def explain_merge(
         str | None, typer.Argument(help="Another name: why the two are, or are not, one.", show_default=False)
     ] = None,
     store: Store = None,
-    graph: Graph = None,
+    graph: EachGraph = None,
     as_json: AsJson = False,
 ) -> None:
     """Say what an entity was merged of, with the reason of every pair, or why two names are not one."""

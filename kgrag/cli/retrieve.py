@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Unpack
 
 import typer
 
-from kgrag.cli.options import BaseUrl, Budget, Embedder, Graph, Model, Pipeline, Reranker, Store, Top, Where
+from kgrag.cli.options import AskingSettings, Budget, Store, Top, Where, takes_settings
 
 __all__ = ["retrieve"]
 
 
+@takes_settings
 def retrieve(
     questions: Annotated[Path, typer.Option("--questions", help='JSON lines of {"id": ..., "question": "..."}.')],
     out: Annotated[
         Path, typer.Option("--out", help="JSON lines of evidence, one line for each question, in order; - is stdout.")
     ],
     store: Store = None,
-    pipeline: Pipeline = None,
-    embedder: Embedder = None,
-    base_url: BaseUrl = None,
-    graph: Graph = None,
-    model: Model = None,
-    reranker: Reranker = None,
     top: Top = None,
     budget: Budget = None,
     where: Where = None,
+    **settings: Unpack[AskingSettings],
 ) -> None:
     """Write the evidence for each question of a file, best first."""
     import json
@@ -46,17 +42,7 @@ def retrieve(
     remarks: dict[str, None] = {}
     shown = terminal_progress()
     with (
-        open_graph(
-            store,
-            create=False,
-            reads_only=True,
-            pipeline=pipeline,
-            graph=graph,
-            embedder=embedder,
-            model=model,
-            base_url=base_url,
-            reranker=reranker,
-        ) as opened,
+        open_graph(store, create=False, reads_only=True, **settings) as opened,
         whole_file(out) as file,
         opened.outlasting(shown.say),
         shown.step("Retrieve", len(asked), "questions") as step,

@@ -9,29 +9,22 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated, Any
+from typing import Annotated, Any, Unpack
 
 import typer
 
-from kgrag.cli.options import (
-    AllowedHosts,
-    BaseUrl,
-    Embedder,
-    Graph,
-    Model,
-    ModelCache,
-    Pipeline,
-    Reranker,
-    Store,
-    TimeoutS,
-    Users,
-)
+from kgrag.cli.options import AllowedHosts, AskingSettings, CallSettings, Store, Users, takes_settings
 
 __all__ = ["serve", "serving", "until_told"]
 
 MISSING = "kgrag serve and kgrag mcp need the extra `serve`: pip install 'kgrag[serve]'"
 
 
+class ServeSettings(AskingSettings, CallSettings):
+    """What the questions of the desk are asked with."""
+
+
+@takes_settings
 def serve(
     store: Store = None,
     host: Annotated[
@@ -92,14 +85,7 @@ def serve(
         Path | None, typer.Option("--log", help="Log events as JSON lines to a file; - is stderr.", show_default=False)
     ] = None,
     log_questions: Annotated[bool, typer.Option("--log-questions", help="Log what is asked, too.")] = False,
-    pipeline: Pipeline = None,
-    embedder: Embedder = None,
-    graph: Graph = None,
-    model: Model = None,
-    base_url: BaseUrl = None,
-    reranker: Reranker = None,
-    timeout_s: TimeoutS = None,
-    model_cache: ModelCache = None,
+    **settings: Unpack[ServeSettings],
 ) -> None:
     """Open the support desk: a page on which people ask, a REST API, an OpenAI endpoint. Ctrl-C ends it."""
     running = serving()
@@ -122,19 +108,9 @@ def serve(
     if log is not None:
         running.log_to(None if str(log) == "-" else log)
     access = running.check_listening(listening)
-    settings = {
-        "pipeline": pipeline,
-        "embedder": embedder,
-        "graph": graph,
-        "model": model,
-        "base_url": base_url,
-        "reranker": reranker,
-        "timeout_s": timeout_s,
-        "model_cache": model_cache,
-    }
     if sys.stderr.isatty():  # it takes some seconds
         typer.echo("Opening the store and the models ...", err=True)
-    until_told(running.run(store, listening, access, settings=settings, say=typer.echo))
+    until_told(running.run(store, listening, access, settings=dict(settings), say=typer.echo))
     typer.echo("The desk is closed.")
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import typer
 
-from kgrag.cli.options import AsJson, BaseUrl, Embedder, Graph, Model, Store
+from kgrag.cli.options import AsJson, Embedder, Graph, QuestionSettings, Store, takes_settings
 
 if TYPE_CHECKING:
     from kgrag.jobs.train import TrainedRanker
@@ -21,6 +21,15 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+Questions = Annotated[
+    Path | None,
+    typer.Option(
+        "--questions",
+        help="Questions with gold evidence (JSON lines). Default: made of the store, written beside --out.",
+        show_default=False,
+    ),
+]
+
 
 @app.callback()
 def _train() -> None:
@@ -28,25 +37,16 @@ def _train() -> None:
 
 
 @app.command("ranker")
+@takes_settings
 def ranker(
     out: Annotated[Path, typer.Option("--out", help="The pipeline file that is written where it is better.")],
     store: Store = None,
-    questions: Annotated[
-        Path | None,
-        typer.Option(
-            "--questions",
-            help="Questions with gold evidence (JSON lines). Default: made of the store, written beside --out.",
-            show_default=False,
-        ),
-    ] = None,
+    questions: Questions = None,
     pipeline: Annotated[str, typer.Option("--pipeline", "-p", help="What is adapted.")] = "default",
     limit: Annotated[int, typer.Option("--limit", min=1, help="Questions that are made at most.")] = 300,
     seed: Annotated[int, typer.Option("--seed", help="Decides which are made.")] = 7,
-    graph: Graph = None,
-    model: Model = None,
-    base_url: BaseUrl = None,
-    embedder: Embedder = None,
     as_json: AsJson = False,
+    **settings: Unpack[QuestionSettings],
 ) -> int:
     """Adapt the ranking of a pipeline to the store; write it only where held-out questions are answered better by it."""
     from kgrag.cli.output import print_json, say_remark, stdout, terminal_progress
@@ -54,9 +54,7 @@ def ranker(
     from kgrag.knowledge_graph import open_graph
 
     options = QuestionOptions(limit=limit, seed=seed)
-    with open_graph(
-        store, create=False, reads_only=True, graph=graph, model=model, base_url=base_url, embedder=embedder
-    ) as opened:
+    with open_graph(store, create=False, reads_only=True, **settings) as opened:
         say_remark(opened.store)
         trained = opened.train_ranker(
             out, questions=questions, options=options, pipeline=pipeline, progress=terminal_progress()
@@ -110,14 +108,7 @@ def lp(
         Path, typer.Option("--out", help="The pipeline file that is written, the predictor (.npz) beside it.")
     ],
     store: Store = None,
-    questions: Annotated[
-        Path | None,
-        typer.Option(
-            "--questions",
-            help="Questions with gold evidence (JSON lines). Default: made of the store, written beside --out.",
-            show_default=False,
-        ),
-    ] = None,
+    questions: Questions = None,
     options: Annotated[
         Path | None,
         typer.Option(

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import typer
 
-from kgrag.cli.options import AsJson, BaseUrl, Embedder, Graph, Model, Reranker, Store
+from kgrag.cli.options import AsJson, RetrievalSettings, Store, takes_settings
 
 if TYPE_CHECKING:
-    from kgrag.jobs.tune import Cost, Tuned
+    from kgrag.jobs.switch_scores import Cost
+    from kgrag.jobs.tune import Tuned
 
 __all__ = ["tune"]
 
 
+@takes_settings
 def tune(
     questions: Annotated[
         Path,
@@ -54,28 +56,15 @@ def tune(
             show_default=False,
         ),
     ] = None,
-    graph: Graph = None,
-    model: Model = None,
-    base_url: BaseUrl = None,
-    embedder: Embedder = None,
-    reranker: Reranker = None,
     as_json: AsJson = False,
+    **settings: Unpack[RetrievalSettings],
 ) -> int:
     """Search greedily over switches of retrieval: which help on your questions, how sure that is, what they cost."""
     from kgrag.cli.bench_retrieval import gold_nowhere_words
     from kgrag.cli.output import print_json, say_remark, stderr, terminal_progress
     from kgrag.knowledge_graph import open_graph
 
-    with open_graph(
-        store,
-        create=False,
-        reads_only=True,
-        graph=graph,
-        model=model,
-        base_url=base_url,
-        embedder=embedder,
-        reranker=reranker,
-    ) as opened:
+    with open_graph(store, create=False, reads_only=True, **settings) as opened:
         say_remark(opened.store)
         tuned = opened.tune(
             questions,

@@ -58,30 +58,23 @@ def _normal(text: str) -> str:
     return " ".join(_ARTICLES.sub(" ", text.casefold().translate(_PUNCTUATION)).split())
 
 
-def sentence_overlap(
-    retrieved: Sequence[str], gold: Sequence[str], *, threshold: float = JACCARD_THRESHOLD, as_published: bool = False
-) -> Overlap | None:
-    """Compare retrieved sentences with gold ones by the Jaccard index of their word sets; None without a gold sentence.
+def sentence_overlap(retrieved: Sequence[str], gold: Sequence[str]) -> Overlap:
+    """Compare retrieved sentences with gold ones by the Jaccard index of their word sets. An empty side gives 0.
 
-    A retrieved sentence matches one gold sentence at most, and the matching is the largest possible. `as_published` counts as the paper
-    does: each retrieved sentence that is like some gold sentence is a hit, so that recall can exceed 1.
+    A retrieved sentence matches one gold sentence at most, and the matching is the largest possible: in Pazera's own count each retrieved
+    sentence that is like some gold sentence is a hit, so that recall can exceed 1.
     """
-    if not gold:
-        return None
-    if not retrieved:
+    if not retrieved or not gold:
         return Overlap(0.0, 0.0)
-    similar = np.array([[_jaccard(one, other) > threshold for other in gold] for one in retrieved])
-    if as_published:
-        hits = int(similar.any(axis=1).sum())
-    else:
-        rows, columns = linear_sum_assignment(similar, maximize=True)
-        hits = int(similar[rows, columns].sum())
+    said, right = ([set(re.findall(r"\w+", text.casefold())) for text in texts] for texts in (retrieved, gold))
+    similar = np.array([[_jaccard(one, other) > JACCARD_THRESHOLD for other in right] for one in said])
+    rows, columns = linear_sum_assignment(similar, maximize=True)
+    hits = int(similar[rows, columns].sum())
     return Overlap(hits / len(retrieved), hits / len(gold))
 
 
-def _jaccard(one: str, other: str) -> float:
-    a, b = (set(re.findall(r"\w+", text.casefold())) for text in (one, other))
-    return len(a & b) / len(a | b) if a | b else 0.0
+def _jaccard(one: set[str], other: set[str]) -> float:
+    return len(one & other) / len(one | other) if one | other else 0.0
 
 
 def token_overlap(answer: Vectors, reference: Vectors) -> Overlap:

@@ -122,51 +122,8 @@ class Comparison:
 
             return Asking(pipeline, pipeline_digest(pipeline), answer)
 
-        defaults = Settings.model_fields
-        sampled = [
-            f"{name} {getattr(settings, name)}"
-            for name in ("temperature", "seed", "max_completion_tokens")
-            if model is not None and getattr(settings, name) != defaults[name].default
-        ]
-        asked_models = dict.fromkeys(one for one in (settings.model, judge.name) if one not in CHAT_MODELS)
-        made_with = RunSettings(
-            questions_file=name,
-            store=settings.store,
-            corpus=corpus,
-            embedder=embedder.name,
-            model=settings.model,
-            judge=judge.name,
-            judge_fingerprint=judge.fingerprint,
-            preset=options.preset,
-            template=content_id(
-                read_instructions(settings.answer_prompt, open_knowledge=settings.open_knowledge),
-                str(settings.answer_strict),
-                *([f"gate {settings.answer_gate:g}"] if settings.answer_gate else []),
-                *([f"{settings.answer_chain} {settings.chain_tokens}"] if settings.answer_chain != "stuff" else []),
-                settings.graph or "",
-                settings.reranker or "",
-                *sampled,
-            ),
-            made_with={
-                "kgrag": version("kgrag"),
-                "answer_prompt": str(settings.answer_prompt) if settings.answer_prompt else "kgrag's own",
-                "open_knowledge": settings.open_knowledge,
-                "strict": settings.answer_strict,
-                "gate": settings.answer_gate,
-                "chain": settings.answer_chain,
-                "chain_tokens": settings.chain_tokens,
-                "graph": settings.graph,
-                "reranker": settings.reranker,
-                "temperature": None if model is None else settings.temperature,
-                "seed": None if model is None else settings.seed,
-                "without_price": ", ".join(one for one in asked_models if prices.of(one) is None) or None,
-            },
-            top=options.top,
-            budget=options.budget,
-            repeats=options.repeats,
-            judge_repeats=options.judge_repeats,
-            pipelines=options.pipelines,
-            baseline=options.baseline,
+        made_with = _run_settings(
+            name, options, judge=judge, corpus=corpus, embedder=embedder, model=model, settings=settings, prices=prices
         )
         return cls(made_with, questions, [asking(one) for one in options.pipelines], judge)
 
@@ -179,6 +136,66 @@ class Comparison:
             for question in self.questions
             for asking in self.askings
         ]
+
+
+def _run_settings(
+    questions_file: str,
+    options: CompareOptions,
+    *,
+    judge: Judge,
+    corpus: str,
+    embedder: Embedder,
+    model: ChatModel | None,
+    settings: Settings,
+    prices: PriceTable,
+) -> RunSettings:
+    """Return what the answers and the judgements of a run depend on, and what its report says of them."""
+    defaults = Settings.model_fields
+    sampled = [
+        f"{field} {getattr(settings, field)}"
+        for field in ("temperature", "seed", "max_completion_tokens")
+        if model is not None and getattr(settings, field) != defaults[field].default
+    ]
+    asked_models = dict.fromkeys(one for one in (settings.model, judge.name) if one not in CHAT_MODELS)
+    return RunSettings(
+        questions_file=questions_file,
+        store=settings.store,
+        corpus=corpus,
+        embedder=embedder.name,
+        model=settings.model,
+        judge=judge.name,
+        judge_fingerprint=judge.fingerprint,
+        preset=options.preset,
+        template=content_id(
+            read_instructions(settings.answer_prompt, open_knowledge=settings.open_knowledge),
+            str(settings.answer_strict),
+            *([f"gate {settings.answer_gate:g}"] if settings.answer_gate else []),
+            *([f"{settings.answer_chain} {settings.chain_tokens}"] if settings.answer_chain != "stuff" else []),
+            settings.graph or "",
+            settings.reranker or "",
+            *sampled,
+        ),
+        made_with={
+            "kgrag": version("kgrag"),
+            "answer_prompt": str(settings.answer_prompt) if settings.answer_prompt else "kgrag's own",
+            "open_knowledge": settings.open_knowledge,
+            "strict": settings.answer_strict,
+            "gate": settings.answer_gate,
+            "chain": settings.answer_chain,
+            "chain_tokens": settings.chain_tokens,
+            "graph": settings.graph,
+            "reranker": settings.reranker,
+            "temperature": None if model is None else settings.temperature,
+            "seed": None if model is None else settings.seed,
+            "without_price": ", ".join(one for one in asked_models if prices.of(one) is None) or None,
+        },
+        top=options.top,
+        budget=options.budget,
+        repeats=options.repeats,
+        judge_repeats=options.judge_repeats,
+        pipelines=options.pipelines,
+        baseline=options.baseline,
+    )
 
 
 def judged_cells(run: Run, judge: str, rejudge: Rejudge) -> set[str]:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from kgrag.common.progress import Progress, Silent
 from kgrag.common.whole_files import expect_place, write_whole
-from kgrag.errors import InputError, PipelineError
-from kgrag.evaluate.gold_questions import GoldQuestion, read_gold_questions, without_place
+from kgrag.errors import InputError
+from kgrag.evaluate.gold_questions import read_gold_questions, without_place
 from kgrag.evaluate.learn_ranker import pipeline_file
-from kgrag.evaluate.retrieval import measure_pipeline
 from kgrag.evaluate.statistics import Interval, mean_interval
 from kgrag.evaluate.switch_search import (
     Change,
@@ -25,31 +22,16 @@ from kgrag.evaluate.switch_search import (
     halves,
     single_changes,
 )
-from kgrag.evaluate.switches import Choices, Switches, composed, name_of, read_switches
-from kgrag.models.base import ChatModel, Embedder, Reranker
+from kgrag.evaluate.switches import Choices, composed, name_of, read_switches
+from kgrag.jobs.switch_scores import MEASURES, Cost, SwitchScores
+from kgrag.models.opened import OpenedModels
 from kgrag.retrieve import Retriever
 from kgrag.retrieve.pipeline import expect_pipeline_place
 from kgrag.store.graph import GraphStore
-from kgrag.types import content_id
 
-__all__ = ["MEASURES", "Cost", "Tuned", "tune"]
+__all__ = ["Tuned", "tune"]
 
-MEASURES = ("facts", "R@5", "all@5", "hit@1", "hit@5", "MRR")
 MOST_COMBINATIONS = 256
-ROW_START = '{"key": '
-"""Of a line of the file that keeps scores."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What a way of asking takes of a question, mean over all of them."""
-
-    tokens: float
-    """Shown."""
-    milliseconds: float
-    """Wall time."""
-    calls: float
-    """Of chat models."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +68,8 @@ async def tune(
     questions: Path,
     *,
     store: GraphStore,
-    embedder: Embedder,
+    models: OpenedModels,
+    graph: str | None = None,
     out: Path | None = None,
     switches: Path | None = None,
     measure: str = "facts",
@@ -94,9 +77,6 @@ async def tune(
     top: int = 20,
     factorial: bool = False,
     kept: Path | None = None,
-    model: ChatModel | None = None,
-    reranker: Reranker | None = None,
-    graph: str | None = None,
     progress: Progress | None = None,
 ) -> Tuned:
     """Search greedily over switches, from all of them at their first choice, and write the pipeline that was found to `out`.
@@ -123,15 +103,19 @@ async def tune(
         expect_pipeline_place(out)
     if kept is not None:
         expect_place(kept, is_read_again=True)
-    ask = _Asking(
+    embedder, chat, reranker = models.embedder, models.chat, models.reranker
+    ask = SwitchScores(
         switches=chosen_switches,
         measure=measure,
         questions=asked,
-        store=store,
-        embedder=embedder,
-        model=model,
-        reranker=reranker,
-        graph=graph,
+        retriever_of=lambda pipeline: Retriever(store, embedder, pipeline, chat=chat, reranker=reranker, graph=graph),
+        made_with=(
+            store.digest(),
+            embedder.name,
+            chat.name if chat else "",
+            reranker.name if reranker else "",
+            graph or "",
+        ),
         budget=budget,
         top=top,
         kept=kept,
@@ -175,7 +159,7 @@ async def tune(
 
 
 async def _all(
-    options: Mapping[str, Sequence[str]], ask: _Asking
+    options: Mapping[str, Sequence[str]], ask: SwitchScores
 ) -> tuple[tuple[tuple[Choices, float, Cost], ...], dict[tuple[tuple[str, str], ...], float]]:
     rows, means = [], {}
     for choices in every_combination(options):
@@ -200,105 +184,3 @@ def _comments(source: str, questions: int, measure: str, found: Search, gain: In
         f"Each half of the questions asked by what the other half chose: {gain.value:+.3f}, 95 % interval {gain.low:+.3f} to "
         f"{gain.high:+.3f}.",
     ]
-
-
-@dataclass(kw_only=True)
-class _Asking:
-    """Asks all questions by some choices, each pipeline once; scores are kept in memory and in a file of JSON lines."""
-
-    switches: Switches
-    measure: str
-    questions: Sequence[GoldQuestion]
-    store: GraphStore
-    embedder: Embedder
-    model: ChatModel | None
-    reranker: Reranker | None
-    graph: str | None
-    budget: int
-    top: int
-    kept: Path | None
-    progress: Progress
-    scores: dict[str, list[float]] = field(default_factory=dict)
-    costs: dict[str, Cost] = field(default_factory=dict)
-    refused: dict[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        # What can change a score beside the pipeline.
-        about = (
-            self.store.digest(),
-            self.embedder.name,
-            self.model.name if self.model else "",
-            self.reranker.name if self.reranker else "",
-            self.graph or "",
-        )
-        self._about = content_id(*about, str(self.budget), *(repr(one) for one in self.questions))
-        self._rows = self._read()
-
-    async def __call__(self, choices: Choices) -> Sequence[float] | None:
-        """Return a score for each question, or None where the choices cannot be run (`refused` says why)."""
-        name = name_of(choices)
-        if name in self.scores or name in self.refused:
-            return self.scores.get(name)
-        try:
-            pipeline = composed(self.switches, choices, top=self.top)
-            retriever = Retriever(
-                self.store, self.embedder, pipeline, chat=self.model, reranker=self.reranker, graph=self.graph
-            )
-        except PipelineError as error:
-            self.refused[name] = str(error)
-            return None
-        key = content_id(self._about, pipeline.model_dump_json(exclude={"description"}))
-        row = self._rows.get(key)
-        if row is None:
-            with self.progress.step(f"Ask: {name}", len(self.questions), "questions") as step:
-                measured = await measure_pipeline(
-                    "tuned",
-                    retriever,
-                    self.questions,
-                    ks=(1, 5),
-                    budget=self.budget,
-                    top=self.top,
-                    advance=step.advance,
-                )
-            calls = sum(one.found.usage.calls for one in measured.asked) / len(measured.asked)
-            row = {
-                "key": key,
-                "choices": dict(choices),
-                "scores": {measure: [one.scores[measure] for one in measured.asked] for measure in MEASURES},
-                "cost": asdict(Cost(measured.mean("tokens"), measured.percentile(50), calls)),
-            }
-            self._keep(row)
-        self.scores[name], self.costs[name] = row["scores"][self.measure], Cost(**row["cost"])
-        return self.scores[name]
-
-    def summary(self, choices: Choices) -> tuple[float, Cost]:
-        """Return the mean score and the cost of choices that were asked by."""
-        scores = self.scores[name_of(choices)]
-        return sum(scores) / len(scores), self.costs[name_of(choices)]
-
-    def _read(self) -> dict[str, dict[str, Any]]:
-        if self.kept is None or not self.kept.exists():
-            return {}
-        # A line without an end is one that a killed run was writing.
-        *lines, cut = self.kept.read_text(encoding="utf-8").split("\n")
-        if cut and not ROW_START.startswith(cut[: len(ROW_START)]):
-            lines.append(cut)
-            cut = ""
-        rows: dict[str, dict[str, Any]] = {}
-        for number, line in enumerate(lines, start=1):
-            try:
-                row = json.loads(line)
-                rows[row["key"]] = row
-            except (ValueError, KeyError, TypeError) as error:
-                raise InputError(
-                    f"{self.kept}: line {number}: expected scores of an earlier `kgrag tune`: {error}"
-                ) from error
-        if cut:
-            self.kept.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        return rows
-
-    def _keep(self, row: dict[str, Any]) -> None:
-        self._rows[row["key"]] = row
-        if self.kept is not None:
-            with self.kept.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(row) + "\n")

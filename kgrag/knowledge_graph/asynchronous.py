@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 from kgrag.errors import InputError
-from kgrag.knowledge_graph.opened import OpenedGraph, open_chosen
+from kgrag.knowledge_graph.measured import MeasuredGraph
+from kgrag.knowledge_graph.opened import open_chosen
 from kgrag.models import CHAT_MODELS
-from kgrag.models.names import JUDGE
 from kgrag.models.opened import OpenedModels
 from kgrag.settings import Settings
 from kgrag.store.graph import GraphStore
@@ -25,17 +25,10 @@ if TYPE_CHECKING:
     from kgrag.communities import CommunityReport
     from kgrag.communities.summary import Summariser
     from kgrag.extract.base import Extractor
-    from kgrag.jobs.compare import CompareReport
-    from kgrag.jobs.compare_outlook import Outlook
-    from kgrag.jobs.comparison import CompareOptions, Comparison
     from kgrag.jobs.complete import CompletionReport
     from kgrag.jobs.neighbourhood import AnswerGraph, Neighbours
-    from kgrag.jobs.questions import QuestionOptions, QuestionsReport
     from kgrag.jobs.report import BuildReport
     from kgrag.jobs.resolve import Explanation, ResolveReport
-    from kgrag.jobs.train import TrainedRanker
-    from kgrag.jobs.train_links import LinkOptions, TrainedLinks
-    from kgrag.jobs.tune import Tuned
     from kgrag.models.base import ChatModel
     from kgrag.retrieve import AdaptiveRetriever, Retrieval, Retriever
     from kgrag.text.follow_ups import Completed
@@ -62,7 +55,7 @@ _outlasting: ContextVar[_Outlast] = ContextVar("outlasting", default=_at_once)
 """What is done about a model that is away: by whoever asks many questions, in its tasks and threads."""
 
 
-class AsyncKnowledgeGraph(OpenedGraph):
+class AsyncKnowledgeGraph(MeasuredGraph):
     """An open store with the models and the pipeline that it is used with. Close it, or use it as a context manager.
 
     Its methods run in the caller's event loop, what blocks in threads beside it; connections to models are kept as long as that loop
@@ -94,7 +87,13 @@ class AsyncKnowledgeGraph(OpenedGraph):
         keep_missing: bool = False,
         progress: Progress | None = None,
     ) -> BuildReport:
-        """Make the store hold what files and folders hold; see `kgrag.jobs.build.build`."""
+        """Make the store hold what files and folders hold: what is unchanged is left alone, what is gone from a folder goes.
+
+        `metadata` is a file that gives documents their product, category and version; `keep_missing` keeps what is gone. A file that cannot
+        be read and a chunk that cannot be extracted are failures in the report, which the same call tries again; the rest goes on. Raises
+        `InputError` for a path that does not exist, `StoreMismatch` where another embedder made the store, `StoreError` and `ModelError`
+        where the database or a model is away for longer than `wait_s`. See `kgrag.jobs.build.build`.
+        """
         from kgrag.engines import open_engine
         from kgrag.jobs.build import build
         from kgrag.models.expected import ExpectingChatModel
@@ -119,7 +118,7 @@ class AsyncKnowledgeGraph(OpenedGraph):
                     extractors=extractors,
                     settings=self.settings,
                     model=model,
-                    metadata=_path(metadata),
+                    metadata=None if metadata is None else Path(metadata),
                     keep_missing=keep_missing,
                     engine=engine,
                     progress=progress,
@@ -135,7 +134,7 @@ class AsyncKnowledgeGraph(OpenedGraph):
         return report
 
     async def delete(self, document: str, *, progress: Progress | None = None) -> list[Document]:
-        """Take a document, by path, id or title, out of the store; see `kgrag.jobs.build.delete`. Raises `InputError` if unknown."""
+        """Take what has a path, an id or a title out of the store, and return the documents that went. Raises `InputError` if unknown."""
         from kgrag.jobs.build import delete
         from kgrag.jobs.chosen_documents import documents_called
 
@@ -162,7 +161,13 @@ class AsyncKnowledgeGraph(OpenedGraph):
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> ResolveReport:
-        """Merge the entities of a graph that are one thing; see `kgrag.jobs.resolve`. A store with one graph needs no name of it."""
+        """Merge the entities of a graph that are one thing. `graph` may be left out where the store has one.
+
+        `method` is `rules` (scored, model-free), `llm` (asks `model`, or that of the settings), `thesis`, `threshold` or `none`.
+        `threshold` is the score, above 0 and at most 1, from which the rules say yes (0.9), or the cosine of the method `threshold`
+        (0.95); `generic` replaces the words that say nothing of what a thing is. With `dry_run` the report has the plan alone. Raises
+        `InputError` for an unknown graph or method, and for `llm` without a model. See docs/resolution.md.
+        """
         from kgrag.jobs.resolve import resolve
 
         return await self._write(
@@ -204,15 +209,24 @@ class AsyncKnowledgeGraph(OpenedGraph):
         progress: Progress | None = None,
         **settings: Any,
     ) -> CommunityReport:
-        """Find the communities of a graph (which needs no name where it is the only one) and summarise those that changed.
+        """Find the communities of a graph and summarise those that changed. `graph` may be left out where the store has one.
 
-        `settings` are those of `kgrag.communities.CommunitySettings`. See `kgrag.jobs.communities.update_communities`.
+        `settings` are those of `kgrag.communities.CommunitySettings`: seed, k, cutoff, relations, max_size, summary_floor, budget. `fresh`
+        finds communities from nothing, not from those that are there. Raises `InputError` for an unknown graph or setting. See
+        docs/communities.md.
         """
+        from pydantic import ValidationError
+
         from kgrag.communities import CommunitySettings
         from kgrag.communities.chat import ChatSummariser
         from kgrag.communities.rules import RulesSummariser
         from kgrag.jobs.communities import update_communities
 
+        try:
+            chosen = CommunitySettings(**settings)
+        except ValidationError as error:
+            wrong = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+            raise InputError(f"Settings of communities: {wrong}.") from error
         name = self.settings.model
         if name in CHAT_MODELS:
             summariser: Summariser = RulesSummariser()
@@ -224,7 +238,7 @@ class AsyncKnowledgeGraph(OpenedGraph):
                 graph=await self._named(graph),
                 embedder=self.embedder,
                 summariser=summariser,
-                settings=CommunitySettings(**settings),
+                settings=chosen,
                 fresh=fresh,
                 dry_run=dry_run,
                 progress=progress,
@@ -243,7 +257,12 @@ class AsyncKnowledgeGraph(OpenedGraph):
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> CompletionReport:
-        """Predict edges of a graph, kept apart from what was extracted; see `kgrag.jobs.complete.complete`."""
+        """Predict relations of a graph that no document states, kept apart from those that are: the step `predicted` may follow them.
+
+        `method` is `rules`, `complex`, `transe`, `common-neighbours` or `adamic-adar`. `precision` is the least share, 0 to 1, of such
+        predictions that held-out relations confirmed; `per_question` the most for one entity and relation. Raises `InputError` for an
+        unknown graph or method, and where there are too few relations to hold some out. See docs/completion.md.
+        """
         from kgrag.jobs.complete import complete
 
         name = await self._named(graph)
@@ -392,10 +411,13 @@ class AsyncKnowledgeGraph(OpenedGraph):
 
         return await _outlasting.get()(answer)
 
-    async def complete(
+    async def complete_question(
         self, question: str, turns: Sequence[str], *, product: str | None = None
     ) -> tuple[Completed, Usage]:
-        """Complete a follow-up from the questions before it, by the model of the settings or by rules; see `kgrag.jobs.follow_up`."""
+        """Make a follow-up a question of its own, from the questions before it (`turns`), by the model of the settings or by rules.
+
+        Returns what it became, and what calls of the model used. `product` is what a question that names none is about.
+        """
         from kgrag.jobs.follow_up import complete_by_model
         from kgrag.text.follow_ups import complete_question
 
@@ -406,7 +428,10 @@ class AsyncKnowledgeGraph(OpenedGraph):
     async def graph_of_chunks(
         self, chunks: Sequence[str], *, graph: str | None = None, entities: int = 14, relations: int = 40
     ) -> AnswerGraph:
-        """Return the entities that chunks mention and the relations between them: what an answer rests on, small enough to be drawn."""
+        """Return the entities that chunks (ids) mention and the relations between them: what an answer rests on, small enough to be drawn.
+
+        `entities` and `relations` are how many there are at most.
+        """
         from kgrag.jobs.neighbourhood import graph_of_chunks
 
         name = await asyncio.to_thread(self._graph_to_show, graph)
@@ -415,156 +440,19 @@ class AsyncKnowledgeGraph(OpenedGraph):
     async def neighbours(
         self, name: str, *, graph: str | None = None, relations: int = 30, chunks: int = 10
     ) -> list[Neighbours]:
-        """Return what is known of the entities of a name: relations and chunks. Raises `InputError` where there is none of that name."""
+        """Return what is known of the entities of a name: at most so many `relations` and `chunks` of each.
+
+        Raises `InputError` where there is none of that name.
+        """
         from kgrag.jobs.neighbourhood import neighbours
 
         chosen = await asyncio.to_thread(self._graph_to_show, graph)
         return await neighbours(self.store, self.embedder, chosen, name, relations=relations, chunks=chunks)
 
-    async def compare(
-        self,
-        questions: str | Path,
-        *,
-        out: str | Path,
-        options: CompareOptions,
-        rejudge: Literal["missing", "failed", "all"] = "missing",
-        progress: Progress | None = None,
-    ) -> CompareReport:
-        """Ask every question through every pipeline and judge the answers, in a run that resumes; see `kgrag.jobs.compare.compare`.
-
-        Every model that is needed is asked once before the first question. Raises `InputError` for files that cannot be read, and what
-        pipelines and models raise.
-        """
-        from kgrag.common.progress import Silent
-        from kgrag.common.retry import outage_policy
-        from kgrag.evaluate.runs import Run
-        from kgrag.jobs.compare import compare
-
-        prepared = await self._comparison(Path(questions), options)
-        await self.models.require(["chat", "embedder", "reranker"])
-        if options.judge != self.settings.model:
-            await self.models.require(["chat"], chat=options.judge)
-        say = (progress or Silent()).say
-        with Run(Path(out), create=True) as run, self.store.waiting(outage_policy(self.settings.wait_s, say=say)):
-            return await compare(
-                run, prepared, concurrency=self.settings.concurrency, rejudge=rejudge, progress=progress
-            )
-
-    async def compare_outlook(
-        self,
-        questions: str | Path,
-        *,
-        out: str | Path,
-        options: CompareOptions,
-        rejudge: Literal["missing", "failed", "all"] = "missing",
-    ) -> Outlook:
-        """Say what `compare` would still do; no model is called, and a run that is not there is not made."""
-        from kgrag.evaluate.runs import Run, run_exists
-        from kgrag.jobs.compare_outlook import outlook
-
-        prepared = await self._comparison(Path(questions), options)
-        with Run(Path(out)) if run_exists(Path(out)) else nullcontext() as run:
-            return outlook(run, prepared, prices=self.meter.prices, rejudge=rejudge)
-
-    async def make_questions(
-        self, out: str | Path, *, options: QuestionOptions | None = None, progress: Progress | None = None
-    ) -> QuestionsReport:
-        """Make questions with gold chunks of what the store holds, and write them; see `kgrag.jobs.questions.make_questions`."""
-        from kgrag.jobs.questions import QuestionOptions, make_questions
-
-        return await make_questions(
-            Path(out),
-            options or QuestionOptions(),
-            store=self.store,
-            graph=await asyncio.to_thread(self._graph_of_settings),
-            embedder=self.embedder,
-            model=self.model,
-            progress=progress,
-        )
-
     async def warm(self) -> None:
         """Open the models and the pipeline of the settings: the first question then takes no longer than others. Raises as `ask` does."""
         await self._opened_retriever()
         await self.embedder.embed_queries(["warm"])
-
-    async def train_ranker(
-        self,
-        out: str | Path,
-        *,
-        questions: str | Path | None = None,
-        options: QuestionOptions | None = None,
-        pipeline: str = "default",
-        progress: Progress | None = None,
-    ) -> TrainedRanker:
-        """Adapt the ranking of a pipeline to the store, and write it where that is better; see `kgrag.jobs.train.train_ranker`."""
-        from kgrag.jobs.train import train_ranker
-
-        return await train_ranker(
-            Path(out),
-            store=self.store,
-            graph=await asyncio.to_thread(self._graph_of_settings),
-            embedder=self.embedder,
-            questions=_path(questions),
-            options=options,
-            pipeline=pipeline,
-            model=self.model,
-            progress=progress,
-        )
-
-    async def tune(
-        self,
-        questions: str | Path,
-        *,
-        out: str | Path | None = None,
-        switches: str | Path | None = None,
-        measure: str = "facts",
-        budget: int = 1500,
-        top: int = 20,
-        factorial: bool = False,
-        kept: str | Path | None = None,
-        progress: Progress | None = None,
-    ) -> Tuned:
-        """Find which switches of retrieval help on questions with gold evidence; see `kgrag.jobs.tune.tune`."""
-        from kgrag.jobs.tune import tune
-
-        self.store.check(self.embedder.name, self.embedder.dimensions)
-        return await tune(
-            Path(questions),
-            store=self.store,
-            embedder=self.embedder,
-            out=_path(out),
-            switches=_path(switches),
-            measure=measure,
-            budget=budget,
-            top=top,
-            factorial=factorial,
-            kept=_path(kept),
-            model=self.model,
-            reranker=self.reranker,
-            graph=self.settings.graph,
-            progress=progress,
-        )
-
-    async def train_links(
-        self,
-        out: str | Path,
-        *,
-        questions: str | Path | None = None,
-        options: LinkOptions | None = None,
-        progress: Progress | None = None,
-    ) -> TrainedLinks:
-        """Train a link predictor and write it with a pipeline that uses it; see `kgrag.jobs.train_links.train_links`."""
-        from kgrag.jobs.train_links import train_links
-
-        return await train_links(
-            Path(out),
-            store=self.store,
-            graph=await asyncio.to_thread(self._graph_of_settings),
-            embedder=self.embedder,
-            questions=_path(questions),
-            options=options,
-            progress=progress,
-        )
 
     async def status(self) -> dict[str, Any]:
         """Say what the store holds, as `kgrag status --json` does."""
@@ -593,7 +481,7 @@ class AsyncKnowledgeGraph(OpenedGraph):
         return await asyncio.to_thread(read)
 
     async def digest(self) -> str:
-        """SHA-256 over the content of the store."""
+        """Return the SHA-256 over the content of the store, in hexadecimal: equal content, equal digest, on either database."""
         return await asyncio.to_thread(self.store.digest)
 
     async def close(self) -> None:
@@ -620,31 +508,6 @@ class AsyncKnowledgeGraph(OpenedGraph):
             self._retrievers.clear()
             self._seen.forget()
             self.store.kept.forget()
-
-    async def _comparison(self, questions: Path, options: CompareOptions) -> Comparison:
-        """Read and open all that a comparison needs, so that what is wrong is said before the first answer."""
-        from kgrag.evaluate.gold_questions import read_questions_to_judge
-        from kgrag.evaluate.judge.judges import open_judge
-        from kgrag.evaluate.judge.presets import load_preset
-        from kgrag.jobs.comparison import Comparison
-
-        asked = read_questions_to_judge(questions)
-        retrievers = {name: await asyncio.to_thread(self.retriever, name) for name in options.pipelines}
-        model = None
-        if options.judge not in CHAT_MODELS:
-            model = self.models.chat_named(options.judge, setting=JUDGE)
-        return Comparison.prepare(
-            questions.name,
-            asked,
-            options,
-            retrievers=retrievers,
-            judge=open_judge(model, embedder=self.embedder, preset=load_preset(options.preset)),
-            corpus=await self.digest(),
-            embedder=self.embedder,
-            model=self.model,
-            settings=self.settings,
-            prices=self.meter.prices,
-        )
 
     async def _opened_retriever(self, pipeline: str | None = None) -> Retriever | AdaptiveRetriever:
         """Return the retriever of a pipeline (None: that of the settings), opened on first use by one of those who ask for it."""
@@ -681,15 +544,7 @@ class AsyncKnowledgeGraph(OpenedGraph):
     async def _named(self, graph: str | None) -> str:
         return await asyncio.to_thread(self.graph_name, graph)
 
-    def _graph_of_settings(self) -> str:
-        """Return the graph of the settings, or the only one; empty where the store has none."""
-        return self.graph_name(self.settings.graph) if self.store.graphs.counts() else ""
-
     def _graph_to_show(self, graph: str | None) -> str:
         """Return the graph that is looked at: the one that is given, the settings' own, or the store's first."""
         names = self.graph_names(graph or self.settings.graph)
         return "mention" if "mention" in names else names[0]
-
-
-def _path(given: str | Path | None) -> Path | None:
-    return None if given is None else Path(given)

@@ -103,7 +103,7 @@ class KnowledgeGraph(OpenedGraph):
     retrieve = _waiting(AsyncKnowledgeGraph.retrieve)
     trace = _waiting(AsyncKnowledgeGraph.trace)
     ask = _waiting(AsyncKnowledgeGraph.ask)
-    complete = _waiting(AsyncKnowledgeGraph.complete)
+    complete_question = _waiting(AsyncKnowledgeGraph.complete_question)
     graph_of_chunks = _waiting(AsyncKnowledgeGraph.graph_of_chunks)
     neighbours = _waiting(AsyncKnowledgeGraph.neighbours)
     compare = _waiting(AsyncKnowledgeGraph.compare)

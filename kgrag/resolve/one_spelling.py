@@ -6,7 +6,7 @@ import re
 import unicodedata
 from math import gcd
 
-from kgrag.text.names import DASHES, LOWERED_DIGITS, ON_THE_LINE, RAISED_DIGITS, SQUARED_UNITS
+from kgrag.text.name_pieces import DASHES, LOWERED_DIGITS, ON_THE_LINE, RAISED_DIGITS, SQUARED_UNITS
 from kgrag.text.numerals import in_digits
 from kgrag.text.quantities import unit_after
 

@@ -82,7 +82,7 @@ class Asking:
         if not self._hosted or not turns:
             return complete_question(question, turns, product=product)
         async with self.places.taken(user.name), self._billed(user, question, "complete") as bill:
-            done, usage = await self._desk.graph.complete(question, turns, product=product)
+            done, usage = await self._desk.graph.complete_question(question, turns, product=product)
             bill.tokens = usage.prompt_tokens + usage.completion_tokens
         entry = {"user": user.name, "action": "complete", "question": question, "completed": done.text}
         await asyncio.to_thread(self._desk.journal.write, "audit", {**entry, "tokens": bill.tokens})

@@ -171,24 +171,35 @@ def create_mcp(desk: Desk, *, allow_cypher: bool = False, user: User) -> MCPServ
     server = _Server(
         "kgrag", version=version("kgrag"), instructions=INSTRUCTIONS, log_level="WARNING", subscriptions=False
     )
-    asking = Asking(desk)
-    graph = desk.graph
-    count = graph.embedder.count_tokens
+    tools = _Tools(desk, user)
+    offered: list[Callable[..., Any]] = [
+        tools.search,
+        tools.fetch,
+        tools.ask,
+        tools.neighbours,
+        tools.list_documents,
+        tools.schema,
+    ]
+    if allow_cypher:
+        offered.append(tools.cypher)
+    for tool in offered:
+        server.add_tool(_said(tool), annotations=READS)
+    server.resource("kgrag://documents/{document_id}", mime_type="text/markdown", name="document")(tools.document)
+    server.middleware.append(tools.list_resources)
+    return server
 
-    def who(context: Context[Any, Any]) -> User:
-        return sender(context.request_context.request)
 
-    def sender(request: Any) -> User:
-        return user if request is None else request.state.user
+class _Tools:
+    """What the server offers, each method a tool by its name: its docstring and what its parameters say is what a model is told."""
 
-    async def check_sees_all(reader: User, what: str) -> None:
-        if not await desk.sees_all(reader):
-            raise InputError(f"{what} tells of all documents, and {reader.name} may not read all of them.")
-
-    def tool(function: Callable[P, Any]) -> None:
-        server.add_tool(_said(function), annotations=READS)
+    def __init__(self, desk: Desk, user: User) -> None:
+        self._desk = desk
+        self._user = user
+        self._asking = Asking(desk)
+        self._count = desk.graph.embedder.count_tokens
 
     async def search(
+        self,
         query: Annotated[str, Field(description="What is looked for, in plain words.")],
         pipeline: Pipeline = "",
         cursor: Cursor = "",
@@ -196,8 +207,10 @@ def create_mcp(desk: Desk, *, allow_cypher: bool = False, user: User) -> MCPServ
         context: Context[Any, Any],
     ) -> Passages:
         """Find passages of the documents, best first, with how each was found."""
-        completed = await asking.completed(query, user=who(context), complete=False)
-        found = await asking.retrieve(completed, user=who(context), pipeline=pipeline or None, top=None, budget=None)
+        completed = await self._asking.completed(query, user=self._who(context), complete=False)
+        found = await self._asking.retrieve(
+            completed, user=self._who(context), pipeline=pipeline or None, top=None, budget=None
+        )
         results = [
             PassageResult(
                 id=piece.chunk_id or "",
@@ -212,39 +225,41 @@ def create_mcp(desk: Desk, *, allow_cypher: bool = False, user: User) -> MCPServ
             )
             for piece in found.evidence
         ]
-        shown, following = _page(results, cursor, count)
-        return Passages(passages=[_shortened(one, count) for one in shown], next_cursor=following)
+        shown, following = _page(results, cursor, self._count)
+        return Passages(passages=[_shortened(one, self._count) for one in shown], next_cursor=following)
 
     async def fetch(
+        self,
         id: Annotated[str, Field(description="Of a passage or of a document.", max_length=64)],  # noqa: A002
         cursor: Cursor = "",
         *,
         context: Context[Any, Any],
     ) -> Passages:
         """Read a passage, or all passages of a document in reading order."""
-        return await read(id, cursor, who(context))
+        return await self._read(id, cursor, self._who(context))
 
-    async def read(passage_or_document: str, cursor: str, reader: User) -> Passages:
+    async def _read(self, passage_or_document: str, cursor: str, reader: User) -> Passages:
         try:
-            chunks = [await desk.chunk(passage_or_document, reader)]
+            chunks = [await self._desk.chunk(passage_or_document, reader)]
         except NotFound:
-            chunks = await desk.chunks_of(await desk.document(passage_or_document, reader), reader)
-        about = {one.id: one for one in await desk.documents(reader)}
+            chunks = await self._desk.chunks_of(await self._desk.document(passage_or_document, reader), reader)
+        about = {one.id: one for one in await self._desk.documents(reader)}
         results = [_of_chunk(chunk, about[chunk.document_id].path) for chunk in chunks]
-        shown, following = _page(results, cursor, count)
+        shown, following = _page(results, cursor, self._count)
         ids = {one.id for one in shown}
-        await desk.note_shown(reader, "read", [chunk for chunk in chunks if chunk.id in ids])
-        return Passages(passages=[_shortened(one, count) for one in shown], next_cursor=following)
+        await self._desk.note_shown(reader, "read", [chunk for chunk in chunks if chunk.id in ids])
+        return Passages(passages=[_shortened(one, self._count) for one in shown], next_cursor=following)
 
     async def ask(
+        self,
         question: Annotated[str, Field(description="One question that can be understood alone.")],
         pipeline: Pipeline = "",
         *,
         context: Context[Any, Any],
     ) -> AnswerResult:
         """Answer a question from the documents, with numbered sources; where they do not say it, the answer says so."""
-        completed = await asking.completed(question, user=who(context), complete=False)
-        asked = await asking.ask(completed, question=question, user=who(context), pipeline=pipeline or None)
+        completed = await self._asking.completed(question, user=self._who(context), complete=False)
+        asked = await self._asking.ask(completed, question=question, user=self._who(context), pipeline=pipeline or None)
         answer = asked.answer
         return AnswerResult(
             answer=answer.told,
@@ -264,72 +279,68 @@ def create_mcp(desk: Desk, *, allow_cypher: bool = False, user: User) -> MCPServ
         )
 
     async def neighbours(
+        self,
         name: Annotated[str, Field(description="A name as the documents write it.", min_length=1, max_length=300)],
         cursor: Cursor = "",
         *,
         context: Context[Any, Any],
     ) -> NeighboursResult:
         """Tell what the graph knows of a product, part or quantity: relations with the passages that say them."""
-        found = await (await desk.seen_by(who(context))).neighbours(name)
+        found = await (await self._desk.seen_by(self._who(context))).neighbours(name)
         statements = [
             StatementResult(head=s.head, type=s.type, tail=s.tail, description=s.description, passage_id=s.chunk_id)
             for one in found
             for s in one.relations
         ]
-        shown, following = _page(statements, cursor, count)
+        shown, following = _page(statements, cursor, self._count)
         passages = [chunk for one in found for chunk in one.chunks]
         return NeighboursResult(statements=shown, passages=passages, next_cursor=following)
 
-    async def list_documents(cursor: Cursor = "", *, context: Context[Any, Any]) -> Documents:
+    async def list_documents(self, cursor: Cursor = "", *, context: Context[Any, Any]) -> Documents:
         """List the documents."""
         results = [
             DocumentResult(id=one.id, path=one.path, title=one.title, format=one.format, product=one.product)
-            for one in await desk.documents(who(context))
+            for one in await self._desk.documents(self._who(context))
         ]
-        shown, following = _page(results, cursor, count)
+        shown, following = _page(results, cursor, self._count)
         return Documents(documents=shown, next_cursor=following)
 
-    async def schema(*, context: Context[Any, Any]) -> Schema:
+    async def schema(self, *, context: Context[Any, Any]) -> Schema:
         """Tell what the store holds, and the types of entities and relations of each graph."""
-        await check_sees_all(who(context), "schema")
-        status = await graph.status()
-        return Schema(documents=status["documents"], chunks=status["chunks"], graphs=await graph.types())
+        await self._check_sees_all(self._who(context), "schema")
+        status = await self._desk.graph.status()
+        return Schema(documents=status["documents"], chunks=status["chunks"], graphs=await self._desk.graph.types())
 
     async def cypher(
+        self,
         statement: Annotated[str, Field(description="Cypher that only reads.", max_length=10_000)],
         cursor: Cursor = "",
         *,
         context: Context[Any, Any],
     ) -> Rows:
         """Run Cypher that only reads the graph: 30 s and 1,000 rows at most."""
-        await check_sees_all(who(context), "cypher")
-        rows = await graph.cypher(statement, max_rows=CYPHER_ROWS)
+        await self._check_sees_all(self._who(context), "cypher")
+        rows = await self._desk.graph.cypher(statement, max_rows=CYPHER_ROWS)
         plain = json.loads(json.dumps(rows, default=str))
-        shown, following = _page(plain, cursor, count)
+        shown, following = _page(plain, cursor, self._count)
         return Rows(rows=shown, next_cursor=following)
 
-    for function in (search, fetch, ask, neighbours, list_documents, schema):
-        tool(function)
-    if allow_cypher:
-        tool(cypher)
-
-    @server.resource("kgrag://documents/{document_id}", mime_type="text/markdown", name="document")
-    async def document(document_id: str, context: Context[Any, Any]) -> str:
+    async def document(self, document_id: str, context: Context[Any, Any]) -> str:
         """A document as the store has it: up to 4,000 tokens of it; `fetch` goes on."""
         try:
-            found = await read(document_id, "", who(context))
+            found = await self._read(document_id, "", self._who(context))
         except KgragError as error:
             raise ResourceNotFoundError(told(error)) from error
         more = "\n\n(More: call fetch.)" if found.next_cursor else ""
         return "\n\n".join(one.text for one in found.passages) + more
 
-    async def list_resources(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    async def list_resources(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         """Answer `resources/list` with what the user may read: the server's own list is the same for all, and knows no documents."""
         if ctx.method != "resources/list":
             return await call_next(ctx)
         try:
             start = _start(str((ctx.params or {}).get("cursor") or ""))
-            documents = await desk.documents(sender(ctx.request))
+            documents = await self._desk.documents(self._sender(ctx.request))
         except KgragError as error:
             code = INVALID_PARAMS if isinstance(error, InputError) else INTERNAL_ERROR
             raise MCPError(code=code, message=told(error)) from error
@@ -340,8 +351,15 @@ def create_mcp(desk: Desk, *, allow_cypher: bool = False, user: User) -> MCPServ
         ]
         return ListResourcesResult(resources=shown, next_cursor=str(end) if end < len(documents) else None)
 
-    server.middleware.append(list_resources)
-    return server
+    def _who(self, context: Context[Any, Any]) -> User:
+        return self._sender(context.request_context.request)
+
+    def _sender(self, request: Any) -> User:
+        return self._user if request is None else request.state.user
+
+    async def _check_sees_all(self, reader: User, what: str) -> None:
+        if not await self._desk.sees_all(reader):
+            raise InputError(f"{what} tells of all documents, and {reader.name} may not read all of them.")
 
 
 def _said(function: Callable[P, Any]) -> Callable[P, Any]:

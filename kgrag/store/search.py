@@ -5,11 +5,11 @@ What a statement does, and what its parameters mean, its file under `cypher/` sa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from kgrag.store.connection import Connection
+from kgrag.store.readable import Readable, name_as_readable
 from kgrag.store.schema import CHUNK_FULLTEXT_INDEX, CHUNK_VECTOR_INDEX, ROW_VECTOR_INDEX, entity_vector_index
 from kgrag.store.search_rows import (
     AmountRow,
@@ -48,7 +48,7 @@ from kgrag.store.search_rows import (
     WalkRelationRow,
 )
 
-__all__ = ["HUB_MENTIONS", "Readable", "Search"]
+__all__ = ["HUB_MENTIONS", "Search"]
 
 HUB_MENTIONS = 1000
 """An entity that more chunks mention is a hub: following it to all of them would make a question cost more with every document."""
@@ -58,28 +58,8 @@ MORE_ASKED = 100
 """What Neo4j's vector index is asked for besides what is wanted. Of 23,913 real vectors it then has 0.9975 of the nearest hundred."""
 TIMES_ASKED = 5
 """Times the wanted that the embedded database's vector index is asked for: recall@10 on 6,119 passages rises from 0.91 to 1.0."""
-NAMED_BY: tuple[tuple[str, str], ...] = (
-    ("key", "name"),
-    ("head_key", "head"),
-    ("tail_key", "tail"),
-    ("head", "head_name"),
-    ("tail", "tail_name"),
-)
-"""Fields of rows that have the key of an entity, and its name."""
 HIDDEN_ENTITIES = 10
 """Times the candidates that an index of entities is asked for where some may be hidden."""
-
-
-@dataclass(frozen=True, slots=True)
-class Readable:
-    """What somebody may read of a store: ids of documents and of their chunks, and how many chunks are hidden; None is all."""
-
-    documents: list[str] | None = None
-    chunks: list[str] | None = None
-    hidden: int = 0
-    """A vector index is asked for so many more candidates: it knows nothing of who may read what."""
-    hidden_rows: int = 0
-    """Of the tables in hidden chunks, likewise."""
 
 
 class Search:
@@ -466,7 +446,7 @@ class Search:
             parameters = {"documents": self._readable.documents, "readable": self._readable.chunks, **parameters}
         rows = self._connection.read_plain(name, **parameters)
         if retrieves and self._readable.documents is not None:
-            self._name_as_readable(rows)
+            name_as_readable(self._connection, rows, documents=self._readable.documents)
         return rows
 
     def _stream(self, name: str, *, graph: str) -> Iterator[Any]:
@@ -480,34 +460,3 @@ class Search:
         """
         rows: list[Any] = self._read(name, **parameters)[0]["rows"]
         return rows
-
-    def _name_as_readable(self, rows: list[dict[str, Any]]) -> None:
-        """Give the entities of rows the names, and the number of mentions, that they have in what may be read.
-
-        An entity of several documents, above all one that others were merged into, may have the name that a hidden one writes.
-        """
-        named = list(_named_entities(rows))
-        keys = sorted({row[key] for row, key, _ in named})
-        if not keys:
-            return
-        said: dict[str, list[dict[str, Any]]] = {key: [] for key in keys}
-        names = self._connection.read_plain("retrieve/readable_names", keys=keys, documents=self._readable.documents)
-        for one in names:
-            said[one["key"]].append(one)
-        for row, key, name in named:
-            spellings = list(dict.fromkeys(one["name"] for one in said[row[key]]))
-            row[name] = spellings[0] if spellings else ""
-            if name == "name" and "aliases" in row:
-                row["aliases"] = sorted(spellings[1:])
-            if name == "name" and "mentions" in row:
-                row["mentions"] = sum(one["times"] for one in said[row[key]])
-
-
-def _named_entities(rows: Iterable[Any]) -> Iterator[tuple[dict[str, Any], str, str]]:
-    """Yield the entities in rows and in what is nested in them: where one stands, and the fields of its key and of its name."""
-    for row in rows:
-        if isinstance(row, dict):
-            yield from ((row, key, name) for key, name in NAMED_BY if row.get(key) and name in row)
-            yield from _named_entities(value for value in row.values() if isinstance(value, list))
-        elif isinstance(row, list):
-            yield from _named_entities(row)

@@ -24,19 +24,6 @@ PROMPT = r"(?m)^> "
 TIMEOUT_S = 120
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("ask")
-    (place / "docs").mkdir()
-    (place / "docs/x-100.md").write_text(
-        "# X-100 board\n\n## Supply\n\nThe X-100 needs 3.3 V.\n\n## Standby\n\nThe standby current of the X-100 is 0.5 mA.\n"
-    )
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(place)
-        assert run(["build", "docs"]) == 0
-    return place
-
-
 @pytest.fixture(autouse=True)
 def _in_the_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
@@ -94,7 +81,7 @@ def test_a_session_answers_shows_sources_and_goes_on_after_mistakes(terminal: Te
     terminal.say(f"{QUESTION}\n")
     assert "0.5 mA" in terminal.wait_for(r"pieces of evidence[^\n]*\n")
     terminal.say("/sources 1\n")
-    terminal.wait_for(r"\[1\] docs/x-100.md, X-100 board > Standby[\s\S]*The standby current of the X-100 is")
+    terminal.wait_for(r"\[1\] docs/x-100.md, X-100 board > Standby[\s\S]*In standby the X-100 draws")
     terminal.say("/sources 9\n")
     terminal.wait_for("Expected the number of a source")
     terminal.say("/why\n")
@@ -192,7 +179,7 @@ def test_behind_a_gate_a_model_is_asked_only_what_the_passages_probably_answer(
 
 NEAR = "How many milliamps drain the battery of the X-100?"
 NEAREST = """Nearest in the documents, which may not answer it:
-- X-100 board: The standby current of the X-100 is 0.5 mA. [1]
+- X-100 board: In standby the X-100 draws 0.5 mA. [1]
 
 [1] docs/x-100.md, X-100 board > Standby
 """
@@ -211,7 +198,7 @@ def test_an_abstention_shows_what_is_nearest_with_its_source(
         assert run(["ask", NEAR, *model, "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert answer["abstained"] and answer["citations"] == [] and "0.5 mA" not in answer["text"]
-    assert [one["citation"]["quote"] for one in answer["nearest"]] == ["The standby current of the X-100 is 0.5 mA."]
+    assert [one["citation"]["quote"] for one in answer["nearest"]] == ["In standby the X-100 draws 0.5 mA."]
 
 
 def test_a_questionnaire_is_filled_in_and_written_as_a_table_to_check(

@@ -10,22 +10,6 @@ import pytest
 
 from kgrag.cli import run
 
-TEXT = (
-    "# X-100 board\n\n## Supply\n\nThe X-100 needs a supply voltage of 3.3 V.\n\n"
-    "## Standby\n\nIn standby the X-100 draws 0.5 mA. The X-100 features the LPS22HB.\n"
-)
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("commands")
-    (place / "docs").mkdir()
-    (place / "docs/x-100.md").write_text(TEXT)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(place)
-        assert run(["build", "docs"]) == 0
-    return place
-
 
 @pytest.fixture(autouse=True)
 def _in_the_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

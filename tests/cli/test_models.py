@@ -11,7 +11,6 @@ from kgrag.cli import run
 from kgrag.testing import Behaviour, ModelRequest, ModelServer, refused, truncated
 
 KEY = "sk-test-0123456789"
-TEXT = "# X-100 board\n\n## Supply\n\nThe X-100 needs a supply voltage of 3.3 V.\n\n## Standby\n\nIn standby the X-100 draws 0.5 mA.\n"
 
 
 def script(request: ModelRequest) -> Any:
@@ -20,17 +19,6 @@ def script(request: ModelRequest) -> Any:
     if "weight" in request.last.rpartition("Question:")[2]:
         return {"quotes": [], "answered": False, "answer": "The passages do not say what the X-100 weighs."}
     return {"quotes": [], "answered": True, "answer": "It needs 3.3 V [1][99]."}
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("hosted")
-    (place / "docs").mkdir()
-    (place / "docs/x-100.md").write_text(TEXT)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(place)
-        assert run(["build", "docs"]) == 0
-    return place
 
 
 @pytest.fixture

@@ -444,6 +444,21 @@ def test_every_answer_is_a_row_with_what_it_was_made_with_and_any_text_comes_bac
     assert failed["answer"] == "" and 'no; "really"' in failed["notes"]
 
 
+def prepared(model, **changes):
+    return Comparison.prepare(
+        "q.jsonl",
+        QUESTIONS,
+        CompareOptions(pipelines=("dense",)),
+        retrievers={},
+        judge=RulesJudge(),
+        corpus="c",
+        embedder=HashingEmbedder(),
+        model=ScriptedChatModel([]),
+        settings=load_settings(model=model, **changes),
+        prices=load_prices(),
+    )
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -453,21 +468,7 @@ def test_every_answer_is_a_row_with_what_it_was_made_with_and_any_text_comes_bac
     ids=str,
 )
 def test_every_setting_of_answers_is_in_the_record_and_in_a_cells_key(change):
-    def prepared(**changes):
-        return Comparison.prepare(
-            "q.jsonl",
-            QUESTIONS,
-            CompareOptions(pipelines=("dense",)),
-            retrievers={},
-            judge=RulesJudge(),
-            corpus="c",
-            embedder=HashingEmbedder(),
-            model=ScriptedChatModel([]),
-            settings=load_settings(model="openai:m", **changes),
-            prices=load_prices(),
-        )
-
-    before, after = prepared(), prepared(**change)
+    before, after = prepared("openai:m"), prepared("openai:m", **change)
     assert not {cell.key for cell in before.cells} & {cell.key for cell in after.cells}
     ((name, value),) = change.items()
     recorded = after.settings.made_with.get(name.removeprefix("answer_"), after.settings.made_with.get(name))
@@ -476,18 +477,7 @@ def test_every_setting_of_answers_is_in_the_record_and_in_a_cells_key(change):
 
 def test_a_model_without_a_known_price_is_named_beside_what_was_paid(tmp_path):
     def unpriced(model):
-        return Comparison.prepare(
-            "q.jsonl",
-            QUESTIONS,
-            CompareOptions(pipelines=("dense",)),
-            retrievers={},
-            judge=RulesJudge(),
-            corpus="c",
-            embedder=HashingEmbedder(),
-            model=ScriptedChatModel([]),
-            settings=load_settings(model=model),
-            prices=load_prices(),
-        ).settings.made_with["without_price"]
+        return prepared(model).settings.made_with["without_price"]
 
     assert (unpriced("openai:gpt-4o-mini"), unpriced("rules")) == (None, None)
     name = unpriced("openai:nobody-priced-it")

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from kgrag.evaluate.gold_questions import GoldQuestion
 from kgrag.evaluate.judge.metrics import (
     Category,
+    answer_relevance,
     category,
     citation_score,
     completeness,
@@ -21,7 +22,7 @@ from kgrag.evaluate.judge.metrics import (
     nugget_score,
 )
 from kgrag.evaluate.judge.presets import Preset
-from kgrag.evaluate.judge.provenance import gold_places_cited, pages_cited
+from kgrag.evaluate.judge.provenance import gold_places_cited, pages_cited, sources_cited
 from kgrag.evaluate.judge.verdicts import (
     CitedSentence,
     CompletenessVerdict,
@@ -29,7 +30,8 @@ from kgrag.evaluate.judge.verdicts import (
     NuggetVerdict,
     StatementVerdict,
 )
-from kgrag.evaluate.overlap import Overlap, exact_match, word_f1
+from kgrag.evaluate.overlap import Overlap, exact_match, sentence_overlap, word_f1
+from kgrag.text.sentences import sentences
 from kgrag.types import Answer, Usage
 
 __all__ = ["Judge", "Judgement", "ToJudge", "answer_category", "scores"]
@@ -103,6 +105,8 @@ def scores(question: GoldQuestion, answer: Answer, judgement: Judgement, *, pres
     losses = nugget_losses(judgement.nuggets)
     cited = None if judgement.citations is None else citation_score(judgement.citations)
     references = question.references
+    relevance = answer_relevance(judgement.relevance, preset=preset) if judgement.relevance else None
+    sentence = sentence_overlap(_sentences(answer), question.gold_facts) if question.gold_facts else None
     alike = None if judgement.similarity is None else Overlap(*judgement.similarity)
     return {
         "right": None if kind is None else float(kind == "TP"),
@@ -112,12 +116,16 @@ def scores(question: GoldQuestion, answer: Answer, judgement: Judgement, *, pres
         "lost in answering": None if losses is None else losses[1],
         "completeness": None if judgement.completeness is None else completeness(judgement.completeness, preset=preset),
         "faithfulness": faithful,
-        "relevance": None if not judgement.relevance else float(np.clip(np.mean(judgement.relevance), 0.0, 1.0)),
+        "relevance": None if relevance is None else relevance[0],
+        "relevant share": None if relevance is None else relevance[1],
         "helpfulness": None if judgement.rating is None else helpfulness(judgement.rating, faithful, preset=preset),
         "citation precision": None if cited is None else cited.precision,
         "citation recall": None if cited is None else cited.recall,
         "gold places cited": gold_places_cited(question.facts, answer),
+        "source accuracy": sources_cited(question.facts, answer),
         "page accuracy": pages_cited(question.facts, answer),
+        "sentence precision": None if sentence is None else sentence.precision,
+        "sentence recall": None if sentence is None else sentence.recall,
         "exact match": exact_match(answer.text, references) if references else None,
         "word F1": word_f1(answer.text, references) if references else None,
         "token precision": None if alike is None else alike.precision,
@@ -131,3 +139,8 @@ def scores(question: GoldQuestion, answer: Answer, judgement: Judgement, *, pres
         "seconds": answer.seconds,
         "cost": answer.usage.cost,
     }
+
+
+def _sentences(answer: Answer) -> list[str]:
+    """Return the sentences of what an answer was made from."""
+    return [sentence.text for piece in answer.evidence for sentence in sentences(piece.text)]

@@ -21,7 +21,6 @@ from kgrag.evaluate.judge.verdicts import (
     StatementVerdict,
     Support,
 )
-from kgrag.models.base import Vectors
 from kgrag.text import refusals
 
 __all__ = [
@@ -65,15 +64,13 @@ def is_refusal(answer: str, *, how: Literal["substrings", "sentences"] = "senten
     return not text or any(phrase in text.lower() for phrase in REFUSING_SUBSTRINGS)
 
 
-def answer_relevance(question: Vectors, reverse_questions: Vectors, *, preset: Preset) -> tuple[float, float]:
-    """Return the mean cosine of the question with those made from the answer, clamped to [0, 1], and the share above `relevant_cosine`.
+def answer_relevance(cosines: Sequence[float], *, preset: Preset) -> tuple[float, float]:
+    """Return the mean cosine of a question with those made from its answer, clamped to [0, 1], and the share above `relevant_cosine`.
 
-    `question` is [d], `reverse_questions` [n, d], both of unit length. Without any reverse question (an empty or refusing answer): 0, 0.
+    `cosines` are those of one answer, at least one.
     """
-    if not len(reverse_questions):
-        return 0.0, 0.0
-    cosines = np.asarray(reverse_questions, dtype=np.float64) @ np.asarray(question, dtype=np.float64)
-    return float(np.clip(cosines.mean(), 0.0, 1.0)), float((cosines > preset.relevant_cosine).mean())
+    mean, above = np.mean(cosines), np.mean(np.asarray(cosines) > preset.relevant_cosine)
+    return float(np.clip(mean, 0.0, 1.0)), float(above)
 
 
 def completeness(verdict: CompletenessVerdict, *, preset: Preset) -> float | None:
@@ -116,11 +113,6 @@ class CategoryCounts:
     def recall(self) -> float | None:
         """Hard recall: TP / (TP + FN + PARTIAL)."""
         return _ratio(self.tp, self.tp + self.fn + self.partial)
-
-    @property
-    def judge_recall(self) -> float | None:
-        """Recall as the thesis's judge prints it: TP / (TP + FN). Its precision equals the hard one."""
-        return _ratio(self.tp, self.tp + self.fn)
 
     @property
     def accuracy(self) -> float | None:

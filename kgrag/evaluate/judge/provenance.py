@@ -1,4 +1,4 @@
-"""Whether an answer rests on the right documents and pages: De Faveri's measures as published, and their precise forms.
+"""Whether an answer rests on the right documents and pages: De Faveri's measures, of the citations of an answer.
 
 Source: A. De Faveri, Building and Evaluating a Document-Grounded QA System (thesis, Bologna 2026), evaluation metrics.
 """
@@ -6,7 +6,7 @@ Source: A. De Faveri, Building and Evaluating a Document-Grounded QA System (the
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from kgrag.evaluate.gold_questions import states
@@ -19,42 +19,9 @@ __all__ = [
     "answer_similarity",
     "cited_pages",
     "gold_places_cited",
-    "page_accuracy",
-    "page_precision",
     "pages_cited",
-    "source_accuracy",
+    "sources_cited",
 ]
-
-Pages = Mapping[str, Set[int]]
-"""Source → pages, from 1."""
-
-
-def source_accuracy(expected: Set[str], found: Set[str], *, as_published: bool = False) -> float | None:
-    """Return the share of expected sources that were found.
-
-    Where no source is expected: None, as there is nothing to find; `as_published` 1, as the thesis counts.
-    """
-    if not expected:
-        return 1.0 if as_published else None
-    return len(expected & found) / len(expected)
-
-
-def page_accuracy(expected: Pages, found: Pages, *, as_published: bool = False) -> float | None:
-    """Return the share of expected pages, over all sources, that were found. Without an expected page as `source_accuracy`."""
-    wanted = sum(len(pages) for pages in expected.values())
-    if not wanted:
-        return 1.0 if as_published else None
-    return sum(len(pages & found.get(source, frozenset())) for source, pages in expected.items()) / wanted
-
-
-def page_precision(expected: Pages, found: Pages) -> float | None:
-    """Return the share of found pages that are expected ones; None where no page was found."""
-    total = sum(len(pages) for pages in found.values())
-    return (
-        sum(len(pages & expected.get(source, frozenset())) for source, pages in found.items()) / total
-        if total
-        else None
-    )
 
 
 def cited_pages(citations: Sequence[Citation]) -> dict[str, set[int]]:
@@ -79,23 +46,37 @@ def gold_places_cited(facts: Sequence[frozenset[str]], answer: Answer) -> float 
     return sum(any(states(piece, fact) for piece in cited) for fact in facts) / len(facts)
 
 
-def pages_cited(facts: Sequence[frozenset[str]], answer: Answer) -> float | None:
-    """Return the share of gold facts with a page (`path#page=4`) of which a citation names such a page; None without such a fact.
+def sources_cited(facts: Sequence[frozenset[str]], answer: Answer) -> float | None:
+    """Return the share of gold facts with a page (`path#page=4`) of which a citation names the document; None without such a fact."""
+    cited = {citation.document for citation in answer.citations}
+    return _share(facts, lambda path, page: any(_is_path(document, path) for document in cited))
 
-    `page_accuracy` where each fact has one page; of a fact that several pages state any will do.
+
+def pages_cited(facts: Sequence[frozenset[str]], answer: Answer) -> float | None:
+    """Return the share of gold facts with a page of which a citation names such a page; None without such a fact.
+
+    The thesis's page accuracy where each fact has one page; of a fact that several pages state any will do.
     """
-    expected = [pages for fact in facts if (pages := [one for one in fact if "#page=" in one])]
+    cited = cited_pages(answer.citations)
+    return _share(
+        facts,
+        lambda path, page: any(page in pages for document, pages in cited.items() if _is_path(document, path)),
+    )
+
+
+def _share(facts: Sequence[frozenset[str]], cites: Callable[[str, int], bool]) -> float | None:
+    """Return the share of facts of which any page is cited, of those that have pages."""
+    places = [[place.partition("#page=") for place in fact if "#page=" in place] for fact in facts]
+    expected = [fact for fact in places if fact]
     if not expected:
         return None
-    cited = cited_pages(answer.citations)
-    return sum(any(_cites_page(cited, page) for page in pages) for pages in expected) / len(expected)
-
-
-def _cites_page(cited: Pages, place: str) -> bool:
-    path, _, page = place.partition("#page=")
-    return page.isdigit() and any(
-        int(page) in pages for document, pages in cited.items() if document == path or document.endswith(f"/{path}")
+    return sum(any(page.isdigit() and cites(path, int(page)) for path, _, page in fact) for fact in expected) / len(
+        expected
     )
+
+
+def _is_path(document: str, path: str) -> bool:
+    return document == path or document.endswith(f"/{path}")
 
 
 def answer_similarity(expected: Sequence[str], answers: Sequence[str], *, embedder: MiniLM) -> list[float]:

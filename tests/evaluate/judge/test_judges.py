@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -9,7 +10,7 @@ from kgrag.errors import InputError, ModelUnavailable
 from kgrag.evaluate.gold_questions import GoldQuestion, read_questions_to_judge
 from kgrag.evaluate.judge import rules
 from kgrag.evaluate.judge.calibration import Pairs, agreement, pair_agreement, read_calibration
-from kgrag.evaluate.judge.judgement import ToJudge, answer_category, scores
+from kgrag.evaluate.judge.judgement import Judgement, ToJudge, answer_category, scores
 from kgrag.evaluate.judge.judges import ModelJudge, Pairwise, RulesJudge, one_family
 from kgrag.evaluate.judge.metrics import category
 from kgrag.evaluate.judge.presets import load_preset
@@ -90,6 +91,16 @@ def test_a_nugget_is_lost_in_retrieval_or_in_answering():
     measured = scores(QUESTION, answer("The standby current is 0.5 mA [1]."), judged, preset=THESIS)
     assert (measured["nuggets"], measured["lost in retrieval"], measured["lost in answering"]) == (0.5, 0.0, 0.5)
     assert measured["relevance"] is None and measured["helpfulness"] is None  # rules cannot see them
+
+
+def test_a_gold_fact_that_the_evidence_says_word_for_word_is_a_retrieved_sentence():
+    said = answer("0.5 mA [1].")
+    verbatim = replace(QUESTION, gold_facts=("The X-1000 draws 5 mA in standby.", "The real-time clock is on."))
+    measured = scores(verbatim, said, Judgement(judge="m", relevance=(1.0, 0.7)), preset=THESIS)
+    assert (measured["sentence precision"], measured["sentence recall"]) == (0.5, 0.5)
+    assert (measured["relevance"], measured["relevant share"]) == (0.85, 0.5)
+    without = scores(replace(QUESTION, gold_facts=()), said, Judgement(judge="m"), preset=THESIS)
+    assert without["sentence recall"] is None is without["relevant share"]
 
 
 def test_a_citation_that_does_not_say_it_is_found():

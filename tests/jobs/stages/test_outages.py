@@ -4,7 +4,7 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -154,24 +154,28 @@ def test_a_model_server_that_goes_and_comes_back(
     assert [request for request in model.repeated("chat") if "Reply with the single word" not in request.last] == []
 
 
+@pytest.fixture
+def proxy(neo4j_empty: str) -> Iterator[Proxy]:
+    address = urlsplit(neo4j_empty)
+    between = Proxy(address.hostname or "", address.port or 0)
+    between.open()
+    yield between
+    between.end()
+
+
 @pytest.mark.neo4j
 def test_a_database_server_that_goes_and_comes_back(
     arguments: list[str],
     neo4j_empty: str,
+    proxy: Proxy,
     interrupt: Interrupt,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    address = urlsplit(neo4j_empty)
-    proxy = Proxy(address.hostname or "", address.port or 0)
-    proxy.open()
     script = Script()
-    try:
-        with ModelServer(script, latency_s=0.1) as model:
-            interrupt(model, script, proxy.close, proxy.open)
-            # `bolt`, because `neo4j` would ask the server for its address and go round the proxy.
-            assert run([*arguments, f"bolt://127.0.0.1:{proxy.port}", "--base-url", model.url]) == 0
-    finally:
-        proxy.end()
+    with ModelServer(script, latency_s=0.1) as model:
+        interrupt(model, script, proxy.close, proxy.open)
+        # `bolt`, because `neo4j` would ask the server for its address and go round the proxy.
+        assert run([*arguments, f"bolt://127.0.0.1:{proxy.port}", "--base-url", model.url]) == 0
     assert states(neo4j_empty) == {"ok": CHUNKS, "empty": 0, "mended": 0, "partial": 0, "failed": 0}
     said = capsys.readouterr().err
     assert "Waiting for the database" in said
@@ -183,26 +187,21 @@ def test_a_database_server_that_goes_and_comes_back(
 def test_a_database_server_that_stays_away_ends_the_build_and_what_was_paid_for_is_kept(
     arguments: list[str],
     neo4j_empty: str,
+    proxy: Proxy,
     interrupt: Interrupt,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    address = urlsplit(neo4j_empty)
-    proxy = Proxy(address.hostname or "", address.port or 0)
-    proxy.open()
     script = Script()
-    try:
-        with ModelServer(script, latency_s=0.1) as model:
-            interrupt(model, script, proxy.close, lambda: None)
-            command: Sequence[str] = [*arguments, f"bolt://127.0.0.1:{proxy.port}", "--base-url", model.url]
-            assert run([*command, "--wait-s", "1"]) == 3
-            said = capsys.readouterr().err
-            assert "Waited" in said
-            assert "what was done is kept" in said.casefold()
-            proxy.open()
-            assert run(list(command)) == 0
-        assert model.repeated("chat") == []
-    finally:
-        proxy.end()
+    with ModelServer(script, latency_s=0.1) as model:
+        interrupt(model, script, proxy.close, lambda: None)
+        command = [*arguments, f"bolt://127.0.0.1:{proxy.port}", "--base-url", model.url]
+        assert run([*command, "--wait-s", "1"]) == 3
+        said = capsys.readouterr().err
+        assert "Waited" in said
+        assert "what was done is kept" in said.casefold()
+        proxy.open()
+        assert run(command) == 0
+    assert model.repeated("chat") == []
     assert states(neo4j_empty)["ok"] == CHUNKS
 
 
