@@ -45,7 +45,7 @@ CONVERSION_VERSIONS = {
     "epub": "13",
     **dict.fromkeys(("mail", "outlook"), "14"),
     "info": "10",
-    "html": "25",
+    "html": "26",
     "configuration": "6",
     "pdf": "20",
 }
