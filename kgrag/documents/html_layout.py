@@ -25,7 +25,8 @@ def make_sections_of_items(root: Any) -> None:
     """Read the items of a list as parts of the page, in the tree itself, where headings or the blocks of one item alone are in it."""
     around_headings = {around for heading in root.iter(*HEADINGS) for around in heading.iterancestors(*LISTS)}
     for one in list(root.iter(*LISTS)):
-        items = [item for item in one if isinstance(item.tag, str)]
+        # A list for its margin alone has headings and other blocks beside its items, or none of these.
+        items = list(one.iterchildren("li"))
         if one in around_headings or (len(items) == 1 and _is_laid_out(items[0])):
             _make_parts(one, items)
 

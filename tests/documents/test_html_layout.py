@@ -65,3 +65,13 @@ def test_a_row_in_bold_above_rows_of_several_cells_is_no_heading() -> None:
 def test_a_table_of_fields_to_fill_in_has_no_title() -> None:
     form = "<tr><td colspan=2><b>Your search terms</b></td></tr><tr><td><input name=q></td><td></td></tr>"
     assert read(f"<table>{form}</table>") == [("paragraph", 0, "Your search terms")]
+
+
+def test_headings_right_in_a_list_stay_headings_and_the_lists_below_them_lists() -> None:
+    body = "<ul><h3>idle_time</h3><ul><li>Type: Integer</li><li>Default: 40</li></ul><p>Seconds until the pump rests.</p></ul>"
+    assert read(body) == [
+        ("heading", 3, "idle_time"),
+        ("list_item", 1, "- Type: Integer"),
+        ("list_item", 1, "- Default: 40"),
+        ("paragraph", 0, "Seconds until the pump rests."),
+    ]
