@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from reportlab.pdfbase.pdfmetrics import stringWidth
+
 if TYPE_CHECKING:
     from conftest import Sheet
 
@@ -621,3 +623,27 @@ def test_the_line_above_a_single_row_of_cells_names_them(sheet: Sheet) -> None:
     found = sheet.convert()
     assert found.header() == names
     assert found.rows()[1:] == [["0", "0", "0", "1", "I", "S"]]
+
+
+def test_signs_in_shaded_cells_of_their_own_belong_to_their_numbers(sheet: Sheet) -> None:
+    edges = [72, 150, 164, 260, 276, 360]
+    for left, right, heading in ((72, 164, "Rate"), (164, 260, "Due"), (260, 360, "Amount")):
+        sheet.text((left + right) / 2 - 12, 96, heading, font=BOLD)
+        sheet.line(left, 100, right - 6, 100)
+    rows = [
+        ("3.20", "%", "July 2029", "£", "300"),
+        ("3.55", "%", "June 2034", "$", "1,450"),
+        ("4.20", "%", "May 2052", "$", "500"),
+    ]
+    for index, row in enumerate(rows):
+        top = 101 + 14 * index
+        for left, right, text in zip(edges, edges[1:], row, strict=False):
+            sheet.fill(left, top, right, top + 14, gray=(0.85, 0.99)[index % 2])
+            sheet.text(right - 4 - stringWidth(text, "Helvetica", 10), top + 11, text)
+    found = sheet.convert()
+    assert found.header() == ["Rate", "Due", "Amount"]
+    assert found.rows()[1:] == [
+        ["3.20 %", "July 2029", "£300"],
+        ["3.55 %", "June 2034", "$1,450"],
+        ["4.20 %", "May 2052", "$500"],
+    ]
