@@ -148,7 +148,10 @@ def _page_regions(page: Page, contents: Contents, outlined: OutlinedHeadings, *,
     by_rows = [
         table
         for table in find_row_tables(page, ruled.unused_rules, rest)
-        if not (is_prose(table) or _names_pictures(table, page))
+        # What goes around a grid stands between the lines of a running header and footer.
+        if not (
+            is_prose(table) or _names_pictures(table, page) or any(table.box.holds(grid.box.center) for grid in grids)
+        )
     ]
     rest = _without(rest, by_rows)
     tables = [*index, *spanning, *values, *grids, *by_rows]

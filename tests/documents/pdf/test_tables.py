@@ -647,3 +647,23 @@ def test_signs_in_shaded_cells_of_their_own_belong_to_their_numbers(sheet: Sheet
         ["3.55 %", "June 2034", "$1,450"],
         ["4.20 %", "May 2052", "$500"],
     ]
+
+
+def test_texts_in_columns_above_a_grid_make_no_table_with_the_lines_of_header_and_footer(sheet: Sheet) -> None:
+    sheet.line(72, 60, 500, 60)
+    sheet.line(72, 780, 500, 780)
+    sheet.text(72, 100, "POWER", size=12, font=BOLD)
+    for y, row in (
+        (130, ("VDD = 2.7 V", "Rate = 77 Hz", "CL = 330 nF")),
+        (142, ("Mux = 65", "Bus = 6800", "All open")),
+    ):
+        for x, text in zip((76, 216, 356), row, strict=True):
+            sheet.text(x, y, text)
+    sheet.grid(
+        [72, 220, 360, 500],
+        [150, 168, 186, 204],
+        [["Pattern", "Typ.", "Max."], ["Off", "190", "304"], ["On", "192", "308"]],
+    )
+    found = sheet.convert()
+    assert found.headings() == ["h1 POWER"]
+    assert found.header() == ["Pattern", "Typ.", "Max."]
