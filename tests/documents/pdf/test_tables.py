@@ -667,3 +667,21 @@ def test_texts_in_columns_above_a_grid_make_no_table_with_the_lines_of_header_an
     found = sheet.convert()
     assert found.headings() == ["h1 POWER"]
     assert found.header() == ["Pattern", "Typ.", "Max."]
+
+
+def test_what_stands_between_the_upper_two_of_three_lines_is_the_header(sheet: Sheet) -> None:
+    for y in (100, 118, 166):
+        sheet.line(72, y, 330, y)
+    rows = [
+        ("Distribution", "Name"),
+        ("truncated Poisson", "poistr"),
+        ("truncated binomial", "bintr"),
+        ("geometric", "geom"),
+    ]
+    for index, (name, short) in enumerate(rows):
+        y = 113 if index == 0 else 117 + 15 * index
+        sheet.text(76, y, name)
+        sheet.text(230, y, short)
+    found = sheet.convert()
+    assert found.header() == ["Distribution", "Name"]
+    assert found.rows()[1:] == [list(row) for row in rows[1:]]
