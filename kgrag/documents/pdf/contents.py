@@ -25,7 +25,8 @@ _PAGE = re.compile(r"^(?:\d{1,4}|[ivxlc]{1,6})$")
 _LEADERS = re.compile(r"(?:(?:[.·…_]\s?){3,}|(?:-\s?){6,})\s*")
 _SECTION = re.compile(r"^(?:\d{1,3}(?:\.\d{1,3})*\.?|[A-Z](?:\.\d{1,3})*\.?)\s+\S")
 _SECTION_NUMBER = re.compile(r"^(?:\d{1,3}(?:\.\d{1,3})*\.?|[A-Z](?:\.\d{1,3})*\.?)\s+")
-_LEADER_WORD = re.compile(r"^(?:[.·…_]+|-+)$")
+_HYPHENS = re.compile(r"(?:-\s?){6,}")
+_LEADER_WORD = re.compile(r"^[.·…_]+$")
 _DOTS = re.compile(r"^[.·…]+$")
 _MIN_DOTS = 4
 """Of a leader: three are left out words."""
@@ -83,18 +84,26 @@ def find_contents(pages: Sequence[Page], outline: frozenset[str] = frozenset()) 
 
 
 def without_leaders(words: Sequence[Word]) -> list[Word]:
-    """Return words without the dots that lead from a label to its value, also those that its last word ends in."""
+    """Return words without the dots that lead from a label to its value on the same line, also those that its last word ends in."""
     if not any(_DOTS.match(word.text) for word in words):
         return list(words)
     changed: dict[Word, Word | None] = {}
     for line in lines_of(word for word in words if word.level and not is_typewriter(word.font)):
+        at = 0
         for is_dots, found in groupby(line.words, key=lambda word: bool(_DOTS.match(word.text))):
             group = list(found)
-            if is_dots and sum(len(word.text) for word in group) >= _MIN_DOTS:
+            before = line.words[at - 1] if at else None
+            at += len(group)
+            if (
+                is_dots
+                and before is not None
+                and at < len(line.words)
+                and sum(len(word.text) for word in group) >= _MIN_DOTS
+                and group[0].box.x0 - before.box.x1 < line.size
+                and (label := before.text.rstrip(".·…"))[-1:].isalpha()
+            ):
                 changed.update(dict.fromkeys(group))
-                before = line.words.index(group[0]) - 1
-                if before >= 0 and (text := line.words[before].text.rstrip(".·…")):
-                    changed[line.words[before]] = replace(line.words[before], text=text)
+                changed[before] = replace(before, text=label)
     result = [changed.get(word, word) for word in words]
     return [word for word in result if word is not None]
 
@@ -194,7 +203,8 @@ def _table(page: int, run: Sequence[_Entry]) -> TableBlock:
     for row, entry in enumerate(run):
         words = entry.line.words
         title, number = (words[:-1], words[-1:]) if entry.page and _PAGE.match(words[-1].text) else (words, ())
-        title = tuple(word for word in title if not _LEADER_WORD.match(word.text))
+        leaders = re.compile(r"[.·…_]+|-+") if _HYPHENS.search(entry.line.text) else _LEADER_WORD
+        title = tuple(word for word in title if not leaders.fullmatch(word.text))
         for column, part in enumerate((title, number)):
             box = bounding_box(word.box for word in part) if part else entry.line.box
             cells.append(Cell(row, column, 1, 1, box, tuple(part)))

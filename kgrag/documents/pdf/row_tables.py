@@ -35,6 +35,8 @@ _SURE_ROW = 3
 _CUT_WORD = re.compile(r"[^\W\d_]{2}-$")
 _FEW_BANDS = 3
 """Up to so many stretches between lines, a stretch may hold several rows (top rule, header rule, bottom rule)."""
+_MAX_HEADER = 2
+"""Rows between the upper lines of a table of three."""
 _MIN_FILLED = 0.45
 """Share of cells with words."""
 _MAX_FOREIGN = 3
@@ -337,6 +339,10 @@ def _table(page: Page, bands: Sequence[_Band], columns: Columns) -> TableBlock:
     table = TableBlock(page.number, box, len(rows), len(columns), tuple(cells))
     stacked = with_stacked_rows(table)
     doubled = [index for index, row in enumerate(rows) if index and _is_double(page.rules, row[0], box)]
+    if len(doubled) != 1:
+        # Between the upper one of three lines and the middle one stands the header, with or without bold type.
+        first = sum(row[3] is bands[0] for row in rows)
+        doubled = [first] if len(bands) == 2 and first <= _MAX_HEADER and len(rows) - first > 1 else []
     is_header = len(doubled) == 1 and stacked.row_count == table.row_count
     return with_header(stacked, page.fills, set_off=doubled[0] if is_header else 0)
 

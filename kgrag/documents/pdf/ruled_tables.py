@@ -15,7 +15,7 @@ from kgrag.documents.pdf.pages import Page, Rule
 from kgrag.documents.pdf.stacked_rows import with_stacked_rows
 from kgrag.documents.pdf.table_headers import with_header
 
-__all__ = ["RuledTables", "find_ruled_tables"]
+__all__ = ["RuledTables", "find_ruled_tables", "with_row_above"]
 
 _SNAP = 3.0
 """Points within which lines are the same grid line (a cell's border and its fill differ by up to a point)."""
@@ -61,7 +61,7 @@ def find_ruled_tables(page: Page) -> RuledTables:
         if table is None:
             unused.extend(rules)
         else:
-            table = _with_row_above(table, page.words, taken)
+            table = with_row_above(table, page.words, taken)
             tables.append(table)
             taken.update(word for cell in table.cells for word in cell.words)
     return RuledTables(tuple(tables), frozenset(taken), tuple(unused))
@@ -259,7 +259,7 @@ def _columns_with_texts(filled: Sequence[Cell]) -> list[int]:
     ]
 
 
-def _with_row_above(table: TableBlock, words: Sequence[Word], taken: Set[Word]) -> TableBlock:
+def with_row_above(table: TableBlock, words: Sequence[Word], taken: Set[Word]) -> TableBlock:
     """Give a table without a header the bold line right above it that names its columns: only the rows below are coloured.
 
     Above a single row of several cells, as data sheets show the bits of a register, it may be in any type if it names each.

@@ -21,8 +21,9 @@ from kgrag.documents.pdf.pages import Page
 from kgrag.documents.pdf.paragraphs import LineStatistics, blocks_of_region, line_statistics
 from kgrag.documents.pdf.reading_order import Region, is_beside_text, regions_of
 from kgrag.documents.pdf.row_tables import find_row_tables, has_groups
-from kgrag.documents.pdf.ruled_tables import find_ruled_tables
+from kgrag.documents.pdf.ruled_tables import find_ruled_tables, with_row_above
 from kgrag.documents.pdf.run_in_headings import with_run_in_headings
+from kgrag.documents.pdf.sign_columns import with_signs_joined
 from kgrag.documents.pdf.slides import repeated_words
 from kgrag.documents.pdf.table_headers import continued, has_paragraph_as_heading, is_prose, with_cut_row
 from kgrag.documents.pdf.value_grids import better_tables
@@ -139,7 +140,7 @@ def _page_regions(page: Page, contents: Contents, outlined: OutlinedHeadings, *,
     values, in_values = better_tables(_without_listings(found, rest) if listings else found, ruled.tables)
     rest = [word for word in rest if word not in in_values]
     grids = [
-        table
+        with_row_above(joined, rest, in_values) if (joined := with_signs_joined(table)) is not table else table
         for table in ruled.tables
         if not any(table.box.touches(other.box) for other in values) and not is_prose(table)
     ]
@@ -147,7 +148,10 @@ def _page_regions(page: Page, contents: Contents, outlined: OutlinedHeadings, *,
     by_rows = [
         table
         for table in find_row_tables(page, ruled.unused_rules, rest)
-        if not (is_prose(table) or _names_pictures(table, page))
+        # What goes around a grid stands between the lines of a running header and footer.
+        if not (
+            is_prose(table) or _names_pictures(table, page) or any(table.box.holds(grid.box.center) for grid in grids)
+        )
     ]
     rest = _without(rest, by_rows)
     tables = [*index, *spanning, *values, *grids, *by_rows]

@@ -44,6 +44,7 @@ _NO_NUMBER = re.compile(r"^(?:[-–—−]+[%)]?|\*+|#|[Nn][./]?[AaMm]\.?|NMF?|\
 _DASH = re.compile(r"^[-–—−]+$")
 _NOTE = re.compile(r"^\([\da-z]{1,2}\)$|^[⁰¹²³⁴⁵⁶⁷⁸⁹]+$")
 _LETTERED = re.compile(r"^(?:\((?:[a-z]{1,2}|[ivx]{1,4})\)|\*+|[†#])$")
+_DATE = re.compile(r"^\d{1,2}/\d{1,2}/\d{2,4}$")
 YEAR = re.compile(r"^(?:19|20)\d\d(?:[EAF]|\*)?$")
 SPAN = re.compile(r"^(?:years?|yrs?\.?|months?|days?)$", re.IGNORECASE)
 """What a number may have behind it in a column of terms: `7 years`."""
@@ -92,7 +93,9 @@ class Row:
 
     @property
     def is_header(self) -> bool:
-        """Whether its numbers are years: several, or one beside other headings."""
+        """Whether its numbers are years: several, or one beside other headings; or dates in bold type."""
+        if len(self.values) > 1 and all(_DATE.match(word.text) for value in self.values for word in value.words):
+            return all(word.bold for word in self.line.words)
         if not all(value.is_year for value in self.values):
             return False
         if len(self.values) > 1 or not self.label or len(wide_pieces(self.label, self.size)) > 1:

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from reportlab.pdfbase.pdfmetrics import stringWidth
+
 if TYPE_CHECKING:
     from conftest import Sheet
 
@@ -621,3 +623,65 @@ def test_the_line_above_a_single_row_of_cells_names_them(sheet: Sheet) -> None:
     found = sheet.convert()
     assert found.header() == names
     assert found.rows()[1:] == [["0", "0", "0", "1", "I", "S"]]
+
+
+def test_signs_in_shaded_cells_of_their_own_belong_to_their_numbers(sheet: Sheet) -> None:
+    edges = [72, 150, 164, 260, 276, 360]
+    for left, right, heading in ((72, 164, "Rate"), (164, 260, "Due"), (260, 360, "Amount")):
+        sheet.text((left + right) / 2 - 12, 96, heading, font=BOLD)
+        sheet.line(left, 100, right - 6, 100)
+    rows = [
+        ("3.20", "%", "July 2029", "£", "300"),
+        ("3.55", "%", "June 2034", "$", "1,450"),
+        ("4.20", "%", "May 2052", "$", "500"),
+    ]
+    for index, row in enumerate(rows):
+        top = 101 + 14 * index
+        for left, right, text in zip(edges, edges[1:], row, strict=False):
+            sheet.fill(left, top, right, top + 14, gray=(0.85, 0.99)[index % 2])
+            sheet.text(right - 4 - stringWidth(text, "Helvetica", 10), top + 11, text)
+    found = sheet.convert()
+    assert found.header() == ["Rate", "Due", "Amount"]
+    assert found.rows()[1:] == [
+        ["3.20 %", "July 2029", "£300"],
+        ["3.55 %", "June 2034", "$1,450"],
+        ["4.20 %", "May 2052", "$500"],
+    ]
+
+
+def test_texts_in_columns_above_a_grid_make_no_table_with_the_lines_of_header_and_footer(sheet: Sheet) -> None:
+    sheet.line(72, 60, 500, 60)
+    sheet.line(72, 780, 500, 780)
+    sheet.text(72, 100, "POWER", size=12, font=BOLD)
+    for y, row in (
+        (130, ("VDD = 2.7 V", "Rate = 77 Hz", "CL = 330 nF")),
+        (142, ("Mux = 65", "Bus = 6800", "All open")),
+    ):
+        for x, text in zip((76, 216, 356), row, strict=True):
+            sheet.text(x, y, text)
+    sheet.grid(
+        [72, 220, 360, 500],
+        [150, 168, 186, 204],
+        [["Pattern", "Typ.", "Max."], ["Off", "190", "304"], ["On", "192", "308"]],
+    )
+    found = sheet.convert()
+    assert found.headings() == ["h1 POWER"]
+    assert found.header() == ["Pattern", "Typ.", "Max."]
+
+
+def test_what_stands_between_the_upper_two_of_three_lines_is_the_header(sheet: Sheet) -> None:
+    for y in (100, 118, 166):
+        sheet.line(72, y, 330, y)
+    rows = [
+        ("Distribution", "Name"),
+        ("truncated Poisson", "poistr"),
+        ("truncated binomial", "bintr"),
+        ("geometric", "geom"),
+    ]
+    for index, (name, short) in enumerate(rows):
+        y = 113 if index == 0 else 117 + 15 * index
+        sheet.text(76, y, name)
+        sheet.text(230, y, short)
+    found = sheet.convert()
+    assert found.header() == ["Distribution", "Name"]
+    assert found.rows()[1:] == [list(row) for row in rows[1:]]

@@ -600,3 +600,17 @@ def test_grids_of_numbers_beside_each_other_stay_apart(sheet: Sheet) -> None:
     found = sheet.convert()
     assert found.header(0) == found.header(1) == ["Pad", "Pin", "X", "Y"]
     assert [found.rows(index)[1][0] for index in (0, 1)] == ["1", "5"]
+
+
+def test_dates_in_bold_type_above_numbers_are_headings(sheet: Sheet) -> None:
+    rows = [
+        ("Index", "12/31/2022", "12/31/2023"),
+        ("Pumps", "104.13", "264.86"),
+        ("Wells", "111.96", "136.4"),
+        ("All", "113.56", "156.46"),
+    ]
+    for index, row in enumerate(rows):
+        for x, text in zip((72.0, 360.0, 450.0), row, strict=True):
+            font = BOLD if index == 0 else "Helvetica"
+            sheet.text(x if x == 72 else x - stringWidth(text, font, 10), 100 + 14 * index, text, font=font)
+    assert sheet.convert().header() == ["Index", "12/31/2022", "12/31/2023"]
