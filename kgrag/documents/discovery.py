@@ -95,8 +95,6 @@ FORMATS = MappingProxyType(
         **dict.fromkeys((".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp"), PICTURE),
         ".eml": "mail",
         ".mbox": "mail",
-        ".mht": "mail",
-        ".mhtml": "mail",
         ".jsonl": "jsonl",
         **PANDOC_SUFFIXES,
     }

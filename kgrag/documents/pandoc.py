@@ -41,6 +41,7 @@ from kgrag.documents.roff_macros import (
 )
 from kgrag.documents.rtf_text import with_letters
 from kgrag.documents.text_encoding import DecodedText, decode, unpacked
+from kgrag.documents.wiki_text import plain_dokuwiki, plain_twiki
 from kgrag.errors import DocumentError
 
 __all__ = ["convert_with_pandoc"]
@@ -87,7 +88,9 @@ MAX_REFUSED = 5
 TEMPLATE = Path(__file__).with_name("pandoc.html")
 MAX_SECONDS, SECONDS_OF_A_MB = 30, 30
 """For which pandoc may read a file, and more for each million characters: marks that nothing closes can take it for ever."""
-NEARLY_PLAIN = frozenset({"org", "textile", "mediawiki"})
+PLAIN_WIKIS = {"mediawiki": plain_wiki, "dokuwiki": plain_dokuwiki, "twiki": plain_twiki}
+"""Format → what writes it so that pandoc reads all that it says."""
+NEARLY_PLAIN = frozenset({"org", "textile", *PLAIN_WIKIS})
 """Formats that say nearly the same as plain text, where pandoc does not end or wants more memory than is there."""
 MAX_MEMORY = "2G"
 NAMED = 10
@@ -109,8 +112,8 @@ def convert_with_pandoc(data: bytes, path: Path, *, format_: str, document_path:
             path, "is what Sphinx wrote to make a PDF of: give its sources (.rst, .md), its pages of HTML or that PDF"
         )
     text, removed = decoded.text, tuple[RemovedLine, ...]()
-    if format_ == "mediawiki":
-        text, removed = plain_wiki(text)
+    if format_ in PLAIN_WIKIS:
+        text, removed = PLAIN_WIKIS[format_](text)
     elif format_ == "ipynb":
         text, removed = _plain_notebook(text)
     html, notes = _html_of(_prepared(text, format_), path, format_)

@@ -17,6 +17,8 @@ PANDOC_SUFFIXES = MappingProxyType(
         ".textile": "textile",
         ".mediawiki": "mediawiki",
         ".wikitext": "mediawiki",
+        ".dokuwiki": "dokuwiki",
+        ".twiki": "twiki",
         ".typ": "typst",
     }
 )

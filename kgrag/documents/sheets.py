@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 
 from kgrag.documents.blocks import Block, TableRow, join_header_rows
@@ -25,6 +26,8 @@ Row = dict[int, str]
 """Column → text, for the cells that have any."""
 MOST_ABOVE = 10
 """Rows with few cells above a header: who ordered what, and when."""
+DEEPEST_HEADER = 6
+"""Rows of names of columns, at most."""
 FEWEST_CONTINUED = 3
 """Columns of a table that an empty row parts."""
 LONGEST_LABEL = 40
@@ -109,10 +112,12 @@ class _Region:
         self._cells: list[Cells] = [[row.get(column, "") for column in self.columns] for _, row in rows]
         self._spans: dict[int, list[Span]] = {}
         """Of a row of this region the cells in it that go over several, in its own rows and columns."""
+        seen: set[tuple[int, int]] = set()
         place = {column: at for at, column in enumerate(self.columns)}
         for number, (row, _) in enumerate(rows):
             for span in at_row.get(row, ()):
-                if span.left in place:
+                if span.left in place and (number, span.left) not in seen:
+                    seen.add((number, span.left))
                     bottom = min(number + span.bottom - span.top, len(rows) - 1)
                     right = min(place[span.left] + span.right - span.left, self._width - 1)
                     self._spans.setdefault(number, []).append(Span(number, bottom, place[span.left], right))
@@ -134,24 +139,24 @@ class _Region:
 
     def is_continued_by(self, other: _Region) -> bool:
         """Whether one empty row parts a table with names of columns from rows without any, whose numbers stand in the same columns."""
-        first, end = self._first(), self._end()
-        if (
-            other._top - self._bottom != 2
-            or self._width < FEWEST_CONTINUED
-            or end < len(self._cells)
-            or end - first < 2
-        ):
+        if other._top - self._bottom != 2 or self._width < FEWEST_CONTINUED:
             return False
-        headers = self._count_headers(first, end)
         rows = other._cells
-        if not headers or any(filled(row) < 2 for row in rows) or other._count_headers(0, len(rows)):
+        if any(filled(row) < 2 for row in rows) or other._count_headers(0, len(rows)):
             return False
-        columns = range(self._width)
-        own = [column_kind([row[column] for row in self._cells[first + headers :]]) for column in columns]
-        others = [column_kind([row[column] for row in rows]) for column in columns]
-        return "number" in own and all(
-            one == there for one, there in zip(own, others, strict=True) if one == "number" and there
+        there = [column_kind([row[column] for row in rows]) for column in range(self._width)]
+        kinds = self._kinds
+        return "number" in kinds and all(
+            one == other_one for one, other_one in zip(kinds, there, strict=True) if one == "number" and other_one
         )
+
+    @cached_property
+    def _kinds(self) -> list[str]:
+        """Of what kind the columns of a table with names are; empty where there is none, or something stands below it."""
+        first, end = self._first(), self._end()
+        headers = self._count_headers(first, end) if end == len(self._cells) and end - first > 1 else 0
+        body = self._cells[first + headers :] if headers else []
+        return [column_kind([row[column] for row in body]) for column in range(self._width)] if headers else []
 
     def add(self, other: _Region) -> None:
         """Take the rows of a region that goes on with this one."""
@@ -204,6 +209,8 @@ class _Region:
         deep = max((span.bottom - first + 1 for span in spans), default=1)
         if any(span.right > span.left for span in spans):
             deep = max(deep, 2)
+        if deep > DEEPEST_HEADER:
+            deep = 1
         named = rows[:deep]
         if deep >= len(rows) or not all(map(_is_name, chain.from_iterable(named))):
             return 0
@@ -224,11 +231,15 @@ class _Region:
 
     def _body(self, first: int, end: int) -> list[Cells]:
         """Return rows in which a cell over several of them is written in each."""
-        rows = [list(row) for row in self._cells[first:end]]
+        rows: list[Cells] = []
+        hanging: dict[int, Span] = {}
         for number in range(first, end):
-            for span in self._spans.get(number, ()):
-                for row in range(span.top + 1, min(span.bottom + 1, end)):
-                    rows[row - first][span.left] = rows[row - first][span.left] or self._cells[span.top][span.left]
+            row = list(self._cells[number])
+            hanging = {column: span for column, span in hanging.items() if span.bottom >= number}
+            for column, span in hanging.items():
+                row[column] = row[column] or self._cells[span.top][column]
+            hanging |= {span.left: span for span in self._spans.get(number, ()) if span.bottom > number}
+            rows.append(row)
         return rows
 
 

@@ -34,6 +34,8 @@ DITA_TYPE = re.compile(
 MALLARD_PAGE = re.compile(rb"<(?:\w+:)?page\b[^<>]*\bhttp://projectmallard\.org/")
 COMPOUND_FILE = bytes.fromhex("d0cf11e0a1b11ae1")
 """What Outlook's `.msg` begins with; those of Tcl are translations."""
+SAVED_PAGE = re.compile(rb"(?:[A-Za-z-]+:[^\n]*\n(?:[ \t][^\n]*\n)*){2}")
+"""What a page that was saved with all it needs begins with, as mail does; templates of Mason have the same suffix."""
 FIRST_OF_API = re.compile(
     rb"""(?:\s|#.*\n|---.*\n)*\{?\s*["']?(?:openapi|swagger|info|paths|components|definitions|servers|tags|security"""
     rb"""(?:Definitions)?|externalDocs|basePath|host|schemes|consumes|produces|parameters|responses|webhooks|jsonSchemaDialect|x-[\w-]+)["']?\s*:"""
@@ -53,9 +55,9 @@ def told_by_content(path: Path) -> bool:
 
 
 def sniffed_format(path: Path, *, content: Path | None = None) -> str | None:
-    """Return `docbook` or `dita` (`.xml`), `openapi` (`.json`, `.yaml`), `outlook` (`.msg`), `mallard` (`.page`), `info`, `man` or `mdoc`
-    (a section of the manual for a suffix), `configuration` (`.conf`, `.ini`, `sshd_config` and their like, with prose in their comments);
-    None for others.
+    """Return `docbook` or `dita` (`.xml`), `openapi` (`.json`, `.yaml`), `outlook` (`.msg`), `mail` (`.mhtml`), `mallard` (`.page`),
+    `info`, `man` or `mdoc` (a section of the manual for a suffix), `configuration` (`.conf`, `.ini`, `sshd_config` and their like, with
+    prose in their comments); None for others.
 
     `content` is where the file is as long as it has another name than `path`.
     """
@@ -99,6 +101,10 @@ def _of_msg(head: bytes) -> str | None:
     return "outlook" if head.startswith(COMPOUND_FILE) else None
 
 
+def _of_saved_page(head: bytes) -> str | None:
+    return "mail" if SAVED_PAGE.match(head) else None
+
+
 def _of_info(head: bytes) -> str | None:
     return "info" if INFO_NODE in head else None
 
@@ -129,6 +135,7 @@ TELLERS = (
     (re.compile(r"\.page"), _of_page),
     (re.compile(r"\.(?:json|ya?ml)"), _of_data),
     (re.compile(r"\.msg"), _of_msg),
+    (re.compile(r"\.mht(?:ml)?"), _of_saved_page),
     (INFO_FILE, _of_info),
     (MANUAL_PAGE, _of_section),
 )

@@ -41,7 +41,7 @@ def count_headers(rows: Sequence[Cells], width: int) -> int:
         return 0
     if not all(rows[0]) and 2 <= filled(rows[0]) < filled(rows[1]) and is_header(rows[1:], width):
         return 1 + count_headers(rows[1:], width)  # groups of columns above their names
-    if (names := _names_with_groups(rows[0], rows[1])) and is_header([names, *rows[2:]], width):
+    if (names := _names_with_groups(rows)) and is_header([names, *rows[2:]], width):
         return 1 + count_headers([names, *rows[2:]], width)
     if not is_header(rows, width):
         return 0
@@ -57,11 +57,15 @@ def count_headers(rows: Sequence[Cells], width: int) -> int:
     return 2 if is_units else 1
 
 
-def _names_with_groups(row: Cells, below: Cells) -> Cells:
-    """Return names of columns where those of groups have theirs in the row below, which says nothing else; nothing where they have not."""
+def _names_with_groups(rows: Sequence[Cells]) -> Cells:
+    """Return names of columns where those of groups have theirs in the row below, which stand above numbers; nothing where they do not."""
+    row, below = rows[0], rows[1]
+    body = rows[3:MOST_LOOKED_AT] or rows[2:]  # units may come first
     if len(row) != len(below) or below[0] or not all(one or name for one, name in zip(row, below, strict=True)):
         return []
-    if any(kind_of(name) in ("number", "date") for name in below if name):
+    named = [column for column, name in enumerate(below) if name]
+    kinds = {column_kind([one[column] for one in body if column < len(one)]) for column in named}
+    if kinds != {"number"} or any(kind_of(below[column]) in ("number", "date") for column in named):
         return []
     return [name or one for one, name in zip(row, below, strict=True)]
 

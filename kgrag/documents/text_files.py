@@ -11,9 +11,12 @@ from kgrag.documents.blocks import BlockDocument, RemovedLine
 from kgrag.documents.html import blocks_of_html
 from kgrag.documents.html_slides import convert_page
 from kgrag.documents.html_templates import without_page_code
+from kgrag.documents.pandoc import convert_with_pandoc
+from kgrag.documents.pandoc_formats import missing_pandoc
 from kgrag.documents.plain_text import plain_text_html
 from kgrag.documents.restructured_text import LONGEST_LINE, is_restructured_text, restructured_text_html
 from kgrag.documents.text_encoding import PACKED, decode, unpacked
+from kgrag.documents.wiki_text import wiki_of
 from kgrag.types import Scalar
 
 __all__ = ["TextPage", "convert_text", "text_page"]
@@ -42,6 +45,8 @@ def convert_text(data: bytes, path: Path, *, document_path: str) -> BlockDocumen
     if BEGINS_HTML.match(unpacked(data, path)[:HEAD_BYTES]):
         read = convert_page(data, path, document_path=document_path)
         return BlockDocument(read.blocks, read.title, read.removed, (*read.notes, "is HTML, and read as that"))
+    if (wiki := wiki_of(unpacked(data, path).decode("utf-8", "replace"))) and not missing_pandoc():
+        return convert_with_pandoc(data, path, format_=wiki, document_path=document_path)
     page = text_page(data, path)
     converted = blocks_of_html(f"<html><body>{page.html}</body></html>", path, document_path=document_path)
     metadata = dict(page.metadata)

@@ -30,6 +30,8 @@ from kgrag.text.sentences import IN_COLUMNS
 
 __all__ = ["Heading", "TextHeadings", "asks", "is_browsed"]
 
+CAPTION = re.compile(r"[^\W\d_]+\.? \d[\d.-]*[.:] ")
+"""How the caption of a table or figure begins: `Table 4-1. `."""
 KEYWORD = re.compile(r"\$[A-Z]\w+(?::.*)?\$")
 """What CVS and Subversion put into a file, `$Id: notes.txt 152 2004-03-27 $`."""
 ORNAMENTED = re.compile(r"([<>=*#~_-])(?:[<>=*#~_-]| (?=\W)){2,}\s*(\w.*?)\s*[<>=*#~_-](?:[<>=*#~_-]| (?=\W)){2,}")
@@ -58,6 +60,8 @@ LEFT_OF_TEXT = 4
 """Columns by which numbered and bold headings stand farther left than text, where something else stands at the margin."""
 FEWEST_SET_OFF, MOST_ALIKE = 3, 2
 """Headings of that kind in a text, and how often the same may stand there."""
+LONG_LINE, SHORT_TITLE = 100, 60
+"""Characters of a text of sentences below a line that is its title, and of that line."""
 TITLE_PAGE_LINES = 6
 """Of the first paragraph, where its first line is a title, at most; the text has more paragraphs than that."""
 UNDERLINED_SHARE = 0.6
@@ -100,6 +104,7 @@ class TextHeadings:
         self.asks = sum(map(asks, paragraphs, paragraphs[1:])) >= FEWEST_ASKED
         """Whether the text is one of questions and answers."""
         self._set_off = self._lines_set_off(lines)
+        self._above_text = self._lines_above_text(paragraphs)
         self._versions = version_lines(paragraphs, margin=measures.margin)
         self._levels: dict[str, int] = {}
         self.level = 0
@@ -148,7 +153,7 @@ class TextHeadings:
         stands_out = len(lines) == 1 or indent_of(lines[1]) > self._measures.margin + 1
         if stands_out and _in_capitals(text) and not SENTENCE_END.search(text):
             return Heading("capitals", text, 1)
-        if len(lines) == 1 and lines[0] in self._set_off:
+        if len(lines) == 1 and lines[0] in self._set_off | self._above_text:
             return Heading("set off", text, 1)
         return None
 
@@ -191,14 +196,46 @@ class TextHeadings:
             for index in apart
             if not any(lines[index + 1 : index + 2])
             and any(lines[index + 2 : index + 3])
-            and indent_of(lines[index]) <= self._measures.margin
-            and len(lines[index]) <= LONGEST_HEADING
-            and TITLE.fullmatch(lines[index].strip())
-            and not (SENTENCE_END.search(lines[index]) or IN_COLUMNS.search(lines[index]) or marker_of(lines[index]))
+            and self._is_title_line(lines[index])
         )
         all_alike = Counter(line for line in lines if line in found)
         titles = frozenset(line for line, count in all_alike.items() if count <= MOST_ALIKE)
         return titles if len(titles) >= FEWEST_SET_OFF else frozenset()
+
+    def _lines_above_text(self, paragraphs: Sequence[Sequence[str]]) -> frozenset[str]:
+        """Return the short lines right above a text of sentences, where a text has several and they are no labels that come again."""
+        found = Counter(
+            lines[0]
+            for before, lines, below in zip([[""], *paragraphs], paragraphs, paragraphs[1:], strict=False)
+            if len(lines) == 1
+            and len(lines[0]) <= SHORT_TITLE
+            and self._is_title_line(lines[0])
+            and self._is_prose(below)
+            and not (before[-1].endswith(":") or CAPTION.match(lines[0]))
+        )
+        titles = frozenset(line for line, count in found.items() if count == 1)
+        return titles if len(titles) > 1 else frozenset()
+
+    def _is_prose(self, lines: Sequence[str]) -> bool:
+        """Whether a paragraph is at least one full line of sentences, from a capital letter to a full stop."""
+        said = " ".join(map(str.strip, lines))
+        return (
+            len(said) >= LONG_LINE
+            and said[0].isupper()
+            and said[-1] in ".!?"
+            and indent_of(lines[0]) <= self._measures.margin
+            and all(indent_of(line) <= self._measures.margin for line in lines)
+            and not PROGRAM.search(lines[0])
+        )
+
+    def _is_title_line(self, line: str) -> bool:
+        """Whether a line at the margin is written as titles are: it begins with a capital letter and ends no sentence."""
+        return (
+            indent_of(line) <= self._measures.margin
+            and len(line) <= LONGEST_HEADING
+            and TITLE.fullmatch(line.strip()) is not None
+            and not (SENTENCE_END.search(line) or IN_COLUMNS.search(line) or marker_of(line))
+        )
 
     def _title(self, lines: Sequence[str]) -> Heading | None:
         """Read a text's title: its first line, where that stands alone, or where all that stands with it is centred."""

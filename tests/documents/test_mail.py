@@ -244,5 +244,8 @@ def test_a_page_saved_with_all_it_needs_is_read_without_its_styles(tmp_path: Pat
     page.set_content("<h1>Pump</h1><p>It delivers 12 l/min.</p>", subtype="html")
     page.add_related("p { color: red }", subtype="css")
     (tmp_path / "a.mhtml").write_bytes(bytes(page))
-    (source,) = discover([tmp_path]).sources
+    (tmp_path / "mason.mhtml").write_text("<%args>\n$part\n</%args>\n<p><% $part %></p>\n")
+    discovery = discover([tmp_path])
+    (source,) = discovery.sources
     assert texts(convert_file(source))[-2:] == ["Pump", "It delivers 12 l/min."]
+    assert discovery.ignored == {".mhtml": 1}

@@ -626,3 +626,15 @@ def test_lines_that_name_one_version_after_the_other_head_what_changed_in_each()
 )
 def test_other_lines_with_numbers_are_text(lines: list[str]) -> None:
     assert [kind for kind, _, _ in read("\n\n".join(["Text of it all.", *lines]))].count("heading") == 0
+
+
+def test_short_lines_alone_above_texts_of_sentences_are_headings_where_there_are_two() -> None:
+    told = "The pump starts as soon as it has current, and it stops when there is no water\nleft to move. It says so with its lamp.\n"
+    both = f"Pump\n====\n\nStarting the pump\n\n{told}\nWhat the lamp says\n\n{told}"
+    assert [one[1:] for one in read(both) if one[0] == "heading"] == [
+        (1, "Pump"),
+        (2, "Starting the pump"),
+        (2, "What the lamp says"),
+    ]
+    one = f"Pump\n====\n\nStarting the pump\n\n{told}\nTable 1. What the lamp says\n\n{told}\nIt is set so:\n\nLamp\n\n{told}"
+    assert [block[2] for block in read(one) if block[0] == "heading"] == ["Pump"]

@@ -11,6 +11,7 @@ from openpyxl import Workbook
 from openpyxl.chart import BarChart
 from openpyxl.comments import Comment
 
+from kgrag.documents.sheets import Span, sheet_blocks
 from kgrag.documents.spreadsheets import convert_spreadsheet
 from kgrag.errors import DocumentError
 
@@ -244,3 +245,12 @@ def test_a_formula_that_nobody_computed_is_read_itself(tmp_path: Path) -> None:
     assert convert_spreadsheet(tmp_path / "a.xlsx").notes == (
         "2 formulas have no computed value: they are read as formulas",
     )
+
+
+def test_cells_that_claim_all_rows_and_rows_apart_without_end_cost_no_more_than_they_say() -> None:
+    rows = [{1: "Part", 2: "Size", 3: "Mass"}, *({1: "Nut", 2: str(row), 3: "4"} for row in range(2_000))]
+    spans = [Span(row, 1_048_575, 1, 16_384) for row in range(2_000)]
+    table = sheet_blocks("S", rows, 1, (), spans=spans)[1]
+    assert (len(table.rows), table.rows[-1].cells) == (2_000, ("Nut", "1999", "4"))
+    apart = [part for row in rows for part in (row, {})]
+    assert len(sheet_blocks("S", [rows[0], rows[1], {}, *apart[4:]], 1, ())[1].rows) == 2_000
