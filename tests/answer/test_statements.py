@@ -721,3 +721,8 @@ def test_a_setting_is_no_part_of_the_comment_above_it_and_the_passages_own_headi
     said = read(COMMENTED, section="Plant > Pumps")
     assert not any("(default: no)" in one.text and "quiet_tanks" in one.text for one in said)
     assert "Plant > Pumps" not in {one.label for one in said}
+
+
+def test_a_command_of_an_example_behind_the_prompt_of_root_heads_nothing() -> None:
+    text = "-r folder: Opens the valves that a folder names. Operators may.\nExample:\n# valves -r /srv/plant\n\n-s: Shuts all valves."
+    assert saying(text, "Shuts all valves").heading == "buffer-limit"
