@@ -30,6 +30,8 @@ __all__ = ["PLACE_WEIGHTS", "Candidate", "candidates", "for_reader", "in_context
 
 LABEL_WEIGHT, BEFORE_WEIGHT, HEADING_WEIGHT, TITLE_WEIGHT = 0.95, 0.8, 0.8, 0.6
 """How much a term of the question counts that stands in the statement's label, before it, above it, or in title and section."""
+TOGETHER_WEIGHT = 0.7
+"""The same of a term that another statement below the same name says."""
 PLACE_WEIGHTS = (1.0, LABEL_WEIGHT, BEFORE_WEIGHT, HEADING_WEIGHT, TITLE_WEIGHT)
 """Of the statement itself, its label, what stands before, its heading, and its passage's title and section."""
 NONE: frozenset[str] = frozenset()
@@ -129,6 +131,8 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
     if any(candidate.defines for candidate in found):
         for candidate in found:
             candidate.beside = candidate.beside or not candidate.defines
+    if asked.kind == "name":
+        _say_of_terms(found)
     weights = _weights(asked, found)
     # What is asked about the subject tells one statement about it from another; the subject is in all of them.
     aspect = asked.terms - asked.subject_terms or asked.terms
@@ -141,6 +145,25 @@ def candidates(asked: Question, evidence: Sequence[Evidence]) -> list[Candidate]
         ):
             candidate.beside = True
     return found
+
+
+def _say_of_terms(found: Sequence[Candidate]) -> None:
+    """Give each statement below a name what the others below it say of that name, where a name is asked for: it is what they answer."""
+    said: dict[tuple[int, str], dict[str, float]] = {}
+    named = [(candidate, (candidate.evidence, name)) for candidate in found if (name := _names(candidate.statement))]
+    for candidate, of in named:
+        together = said.setdefault(of, {})
+        for term, weight in candidate.covered.items():
+            together[term] = max(together.get(term, 0.0), TOGETHER_WEIGHT * weight)
+    for candidate, of in named:
+        for term, weight in said[of].items():
+            candidate.covered[term] = max(candidate.covered.get(term, 0.0), weight)
+
+
+def _names(statement: Statement) -> str:
+    """The identifier that a statement stands below, its label or its heading; empty where there is none."""
+    above = statement.owner or statement.label
+    return above if identifiers(above) else statement.heading if is_code_name(statement.heading) else ""
 
 
 class _Reader:

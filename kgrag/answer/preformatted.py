@@ -7,6 +7,8 @@ Nothing moves: a line's end inside a paragraph becomes a space, so that places i
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import accumulate, takewhile
 from typing import NamedTuple
 
 __all__ = ["Reflowed", "reflow"]
@@ -17,7 +19,12 @@ MIN_WRAPPED_BESIDE, LEAST_INDENT = 2, 2
 """The same of lines beside flowing paragraphs, and by how much one of them is indented."""
 FULL = 0.88
 """A line is full where the first word of the next one would have made it longer than this share of the widest."""
-MAX_TERM_WORDS = 8
+MAX_TERM_WORDS, MAX_SETTINGS = 8, 3
+COMMENT = re.compile(r"\s*(?:#|;|//)(?: |$)")
+"""How a line begins that says what the lines below it are for: `# Seconds until it gives up.`"""
+LEFT_AS_IT_IS = re.compile(r"\s*[#;](?=\S)")
+"""The same of a setting that has its default: `#max_idle 20`."""
+ENDS_PROSE = (".", "?", "!", ":", ",")
 MARK = re.compile(r"\s*(?:[-*•o] |--?[A-Za-z]|\(?\w{1,2}[.)] |[<>|#$] )")
 """What a new item, option, or line of a session begins with."""
 
@@ -59,7 +66,28 @@ def reflow(text: str, *, headed: bool = False) -> Reflowed:
             _put_together(stretch, start, written, terms, width=width, headed=headed_here, indented_only=is_mixed)
         start += sum(len(line) + 1 for line in stretch)
         first = last
-    return Reflowed("".join(written), tuple(terms))
+    return Reflowed("".join(written), (*_commented(lines), *terms))
+
+
+def _commented(lines: list[str]) -> Iterator[tuple[int, int, str]]:
+    """Yield the stretches that are comments, each with the settings or commands right below it, which it is about."""
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    first = 0
+    while first < len(lines):
+        last = first
+        while last < len(lines) and COMMENT.match(lines[last]):
+            last += 1
+        below = list(takewhile(_is_setting, lines[last : last + MAX_SETTINGS])) if last > first else []
+        if below:
+            said = (" ".join(LEFT_AS_IT_IS.sub("", line).split()) for line in below)
+            yield starts[first], starts[last] - 1, "; ".join(said)
+        first = max(last, first + 1)
+
+
+def _is_setting(line: str) -> bool:
+    """Whether a line sets or does something: a few words that are neither prose nor a comment."""
+    said = line.strip()
+    return 0 < len(said.split()) <= MAX_TERM_WORDS and not said.endswith(ENDS_PROSE) and not COMMENT.match(line)
 
 
 def _is_flowing(line: str) -> bool:
@@ -103,13 +131,15 @@ def _put_together(
                 first_indent = indent
             if above:
                 terms.append((start, start + len(line), above[-1][1]))
-            if _is_term(line, lines[place + 1 :], indent):
+            if not (headed and not place) and _is_term(line, lines[place + 1 :], indent):
                 above.append((indent, " ".join(line.split())))
         before = "" if headed and not place else line.rstrip()
         start += len(line) + 1
 
 
 def _goes_on(before: str, line: str, width: int, *, hanging: bool) -> bool:
+    if (COMMENT.match(before) is None) != (COMMENT.match(line) is None):
+        return False  # What is commented on, below its comment.
     if line.lstrip().startswith("|") or before.lstrip().startswith("|") or (MARK.match(line) and not hanging):
         return False
     if before.endswith((".", "!", "?", ":")) and NAMED.match(line):

@@ -223,7 +223,7 @@ class _Reader:
             self._announces = False
             self._begin(self._heading, label=alone)
             return not is_example
-        is_announced = self._announces and line.written[:1].islower()
+        is_announced = self._announces and line.text[:1].islower()
         self._announces = line.text.endswith(":")
         is_option = BEGINS_WITH_OPTION.match(line.written)  # of a summary
         heads = line.begins_paragraph and not (line.sentence.cells or line.is_code or is_announced or is_option)

@@ -302,9 +302,13 @@ def _lacks(name: str, text: str) -> bool:
 
 
 def _is_written(name: str, text: str) -> bool:
-    """Whether a text has a name of one word with its signs, `cx16-asm.cfg`, letter for letter and not as a part of a longer one."""
+    """Whether a text has a name of one word with its signs, `cx16-asm.cfg`, letter for letter and not as a part of a longer one.
+
+    `I/O` is also `IO`.
+    """
     is_one = " " not in name and not name.isalnum()
-    return is_one and re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-]|\.\w)", text) is not None
+    written = re.escape(name).replace("/", "/?")
+    return is_one and re.search(rf"(?<![\w.-]){written}(?![\w-]|\.\w)", text) is not None
 
 
 def _is_value_of_setting(name: str, text: str) -> bool:

@@ -93,7 +93,9 @@ _SAID_BY = {
 INVARIABLE = frozenset(["series", "species", "means", "news", "physics", "mathematics", "electronics", "dynamics"])
 SINGULAR_BY_PLURAL = {
     "buses": "bus", "statuses": "status", "viruses": "virus", "indices": "index", "matrices": "matrix", "vertices": "vertex",
-    "axes": "axis", "analyses": "analysis",
+    "axes": "axis", "analyses": "analysis", "appendices": "appendix", "criteria": "criterion", "children": "child", "people": "person",
+    "men": "man", "women": "woman", "feet": "foot", "teeth": "tooth", "mice": "mouse", "halves": "half", "shelves": "shelf",
+    "menus": "menu", "cpus": "cpu", "gpus": "gpu",
 }  # fmt: skip
 _IRREGULAR = """
     became become, began begin, begun begin, bought buy, broke break, broken break, brought bring, built build, came come, caught

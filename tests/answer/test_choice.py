@@ -3,6 +3,7 @@ import asyncio
 import numpy as np
 import pytest
 
+from kgrag.answer.candidates import candidates
 from kgrag.answer.choice import FEATURES, LEARNT, PROMISING, choice_features, choice_scores, promising
 from kgrag.answer.rules import extract_answer
 from kgrag.answer.weighing import (
@@ -102,3 +103,15 @@ def test_most_of_what_is_read_is_chosen_by_weights_and_the_rest_by_trees_all_in_
     assert min(scores[places[16:]]) >= max(scores[list(left)])
     assert any("40 seconds" in one.text for one in chosen)
     assert promising(asked, found[:9], evidence, READ_STATEMENTS) == found[:9]
+
+
+def test_what_is_said_below_one_name_is_said_of_it_together_where_a_name_is_asked_for() -> None:
+    text = "quiet_start: The valves open one after another.\nThe operator gets no message from them.\n\nquiet_stop: All valves close."
+    evidence = [passage(text, score=1.0, title="Settings")]
+    asked = read_question("Which setting opens the valves without a message?")
+    by_text = {one.text: one for one in candidates(asked, evidence)}
+    opens = next(one for text, one in by_text.items() if "open one after" in text)
+    closes = next(one for text, one in by_text.items() if "All valves close" in text)
+    assert 0.0 < opens.covered["messag"] < 1.0 and "messag" not in closes.covered
+    is_asked = read_question("Does the panel open the valves without a message?")
+    assert not any("messag" in one.covered for one in candidates(is_asked, evidence) if "open one after" in one.text)

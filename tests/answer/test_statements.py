@@ -696,3 +696,33 @@ def test_a_line_of_settings_below_as_follows_is_one_with_what_announces_it() -> 
 PLANT_HEATED_TANKS=ALL_OF_THEM
 Then restart the plant at once."""
     assert any(one.items and "PLANT_HEATED_TANKS=ALL_OF_THEM" in one.text for one in read(text))
+
+
+COMMENTED = """Plant > Pumps
+    # Say nothing to the operator of all the tanks that have
+    # run dry, nor to those of the pumps that stand beside it,
+    # but write it down, with the time and date (default: no)
+    quiet_tanks <YES|NO>
+
+    # Minutes that the pumps rest after a night of work.
+    #rest_after 20
+"""
+
+
+def test_a_comment_is_about_the_settings_right_below_it_also_those_that_are_left_as_they_are() -> None:
+    said = read(COMMENTED, section="Plant > Pumps")
+    assert [one.label for one in said if "write it down" in one.text or "rest after" in one.text] == [
+        "quiet_tanks <YES|NO>",
+        "rest_after 20",
+    ]
+
+
+def test_a_setting_is_no_part_of_the_comment_above_it_and_the_passages_own_heading_no_term() -> None:
+    said = read(COMMENTED, section="Plant > Pumps")
+    assert not any("(default: no)" in one.text and "quiet_tanks" in one.text for one in said)
+    assert "Plant > Pumps" not in {one.label for one in said}
+
+
+def test_a_command_of_an_example_behind_the_prompt_of_root_heads_nothing() -> None:
+    text = "-r folder: Opens the valves that a folder names. Operators may.\nExample:\n# valves -r /srv/plant\n\n-s: Shuts all valves."
+    assert saying(text, "Shuts all valves").heading == "buffer-limit"

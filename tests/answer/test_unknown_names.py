@@ -8,7 +8,7 @@ from kgrag.types import Evidence
 
 TEXT = """keep_for is how long snapshots are kept. RestartRate limits how often the filter is restarted.
 The daemon reads its settings anew at SIGHUP. X-100 boards have a flash of 2 MB. store_tool loads a dump.
-At most 5 downloads run at the same time. Postina-II keeps letters."""
+At most 5 downloads run at the same time. Postina-II keeps letters. After IO errors it stops."""
 
 
 def lacking(question: str) -> list[tuple[str, bool]]:
@@ -38,6 +38,7 @@ def lacking(question: str) -> list[tuple[str, bool]]:
         "I have a list of 40 URLs. How many downloads run at the same time?",
         "Why does it stop when I store_tool a dump?",
         "Does Postina keep letters?",
+        "What stops it at an I/O error?",
     ],
 )
 def test_a_value_a_signal_a_count_and_the_asker_are_no_names_that_the_documents_lack(question: str) -> None:

@@ -54,6 +54,8 @@ def test_of_text_without_spaces_each_two_neighbours_are_a_word(text: str, expect
         ("measure", "measures", "measured", "measuring"),
         ("battery", "batteries"),
         ("bus", "buses"),
+        ("child", "children"),
+        ("menu", "menus"),
         ("index", "indices", "indexes"),
         ("colour", "colours", "colored", "color"),
         ("initialise", "initialising", "initialized"),
