@@ -28,20 +28,22 @@ def make_sections_of_items(root: Any) -> None:
         # A list for its margin alone has headings and other blocks beside its items, or none of these.
         items = list(one.iterchildren("li"))
         if one in around_headings or (len(items) == 1 and _is_laid_out(items[0])):
-            _make_parts(one, items)
+            _make_parts(one, alone=len(items) == 1)
 
 
-def _make_parts(around: Any, items: list[Any]) -> None:
-    """Make parts of a list's items; those between them that have no heading stay items of lists."""
+def _make_parts(around: Any, *, alone: bool) -> None:
+    """Make parts of a list's items, of which one may be `alone`; those between them that have no heading stay items of lists."""
     kept = None
-    for item in items:
-        if len(items) == 1 or item.tag != "li" or next(item.iter(*HEADINGS), None) is not None or _is_laid_out(item):
+    for item in list(around.iterchildren("*")):
+        if item.tag != "li":
+            kept = None
+        elif alone or next(item.iter(*HEADINGS), None) is not None or _is_laid_out(item):
             item.tag, kept = "div", None
-            continue
-        if kept is None:
-            kept = around.makeelement(around.tag)
-            item.addprevious(kept)
-        kept.append(item)
+        else:
+            if kept is None:
+                kept = around.makeelement(around.tag)
+                item.addprevious(kept)
+            kept.append(item)
     around.tag = "div"
 
 

@@ -75,3 +75,14 @@ def test_headings_right_in_a_list_stay_headings_and_the_lists_below_them_lists()
         ("list_item", 1, "- Default: 40"),
         ("paragraph", 0, "Seconds until the pump rests."),
     ]
+
+
+def test_items_beside_headings_right_in_a_list_stay_items_in_their_places() -> None:
+    body = "<ul><li>Before</li><h3>idle_time</h3><li>Default: 40</li><p>Rests.</p><li>Unit: s</li></ul>"
+    assert read(body) == [
+        ("list_item", 1, "- Before"),
+        ("heading", 3, "idle_time"),
+        ("list_item", 1, "- Default: 40"),
+        ("paragraph", 0, "Rests."),
+        ("list_item", 1, "- Unit: s"),
+    ]
