@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar
 
 from kgrag.errors import InputError
+from kgrag.knowledge_graph.arguments import checks_arguments
 from kgrag.knowledge_graph.opened import OpenedGraph, open_chosen
 from kgrag.models import CHAT_MODELS
 from kgrag.models.names import JUDGE
@@ -62,6 +63,7 @@ _outlasting: ContextVar[_Outlast] = ContextVar("outlasting", default=_at_once)
 """What is done about a model that is away: by whoever asks many questions, in its tasks and threads."""
 
 
+@checks_arguments
 class AsyncKnowledgeGraph(OpenedGraph):
     """An open store with the models and the pipeline that it is used with. Close it, or use it as a context manager.
 
@@ -95,10 +97,14 @@ class AsyncKnowledgeGraph(OpenedGraph):
         progress: Progress | None = None,
     ) -> BuildReport:
         """Make the store hold what files and folders hold; see `kgrag.jobs.build.build`."""
+        from kgrag.documents.discovery import given_path
         from kgrag.engines import open_engine
         from kgrag.jobs.build import build
         from kgrag.models.expected import ExpectingChatModel
 
+        if not paths:
+            raise InputError("build: expected files or folders, such as build('manuals'), got none.")
+        given = [given_path(path) for path in paths]
         asked = self._extracting_model
         before = dict(self.meter.usage)
         model = None if asked is None else ExpectingChatModel(asked)
@@ -113,7 +119,7 @@ class AsyncKnowledgeGraph(OpenedGraph):
         try:
             report = await self._write(
                 build(
-                    [Path(path) for path in paths],
+                    given,
                     store=self.store,
                     embedder=self.embedder,
                     extractors=extractors,
@@ -208,12 +214,12 @@ class AsyncKnowledgeGraph(OpenedGraph):
 
         `settings` are those of `kgrag.communities.CommunitySettings`. See `kgrag.jobs.communities.update_communities`.
         """
-        from kgrag.communities import CommunitySettings
         from kgrag.communities.chat import ChatSummariser
         from kgrag.communities.rules import RulesSummariser
+        from kgrag.communities.settings import community_settings
         from kgrag.jobs.communities import update_communities
 
-        name = self.settings.model
+        chosen, name = community_settings(settings), self.settings.model
         if name in CHAT_MODELS:
             summariser: Summariser = RulesSummariser()
         else:
@@ -224,7 +230,7 @@ class AsyncKnowledgeGraph(OpenedGraph):
                 graph=await self._named(graph),
                 embedder=self.embedder,
                 summariser=summariser,
-                settings=CommunitySettings(**settings),
+                settings=chosen,
                 fresh=fresh,
                 dry_run=dry_run,
                 progress=progress,
