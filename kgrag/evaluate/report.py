@@ -38,10 +38,9 @@ def answer_in_three_sentences(summary: Summary) -> list[str]:
     if ALL not in by_type:
         return ["Nothing was judged in this run, so nothing can be said."]
     whole = by_type.pop(ALL)
-    cells = sum(map(len, summary.rows.values()))
     left = sum(summary.missing.values())
     unfinished = (
-        f"Not finished: of {cells:,} answers {left:,} are missing or not judged, and left out here; the same kgrag compare goes on. "
+        f"Not finished: {left:,} answers are missing or not judged, and left out here; the same kgrag compare goes on. "
         if left
         else ""
     )
