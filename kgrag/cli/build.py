@@ -27,6 +27,12 @@ LEARNT_QUESTIONS = 120
 """Made at most: 175 took 67 s of one processor."""
 
 
+def _path(given: str) -> Path:
+    from kgrag.documents.discovery import given_path
+
+    return given_path(given)
+
+
 class BuildSettings(HostedSettings):
     """How documents are read, cut and embedded, who extracts from them by which model, and where that is done."""
 
@@ -110,9 +116,11 @@ def build(
     paths: Annotated[
         list[Path],
         typer.Argument(
+            parser=_path,
+            metavar="PATH...",
             help="Folders, PDF, HTML, Markdown, reStructuredText, AsciiDoc, text, DOCX, PPTX, XLSX, OpenDocument, EPUB, "
             "DocBook, Info, CSV, mail, .jsonl of ready passages; with the extra ocr pictures and scans; with the extra pandoc "
-            "manual pages, LaTeX, notebooks, RTF and more."
+            "manual pages, LaTeX, notebooks, RTF and more.",
         ),
     ],
     store: Store = None,

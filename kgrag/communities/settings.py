@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from collections.abc import Mapping
+from typing import Any
 
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from kgrag.errors import InputError, did_you_mean
 from kgrag.types import content_id
 
-__all__ = ["CommunitySettings"]
+__all__ = ["CommunitySettings", "community_settings"]
 
 
 class CommunitySettings(BaseModel):
@@ -32,3 +36,21 @@ class CommunitySettings(BaseModel):
     def partition_version(self) -> str:
         """Fingerprint of what decides who is with whom."""
         return content_id("2", str(self.seed), str(self.k), str(self.cutoff), str(self.relations), str(self.max_size))
+
+
+def community_settings(given: Mapping[str, Any]) -> CommunitySettings:
+    """Make settings of what a caller gave. Raises `InputError` that names each that is unknown or cannot be."""
+    try:
+        return CommunitySettings(**given)
+    except ValidationError as error:
+        raise InputError("communities: " + "; ".join(_problem(dict(one)) for one in error.errors())) from None
+
+
+def _problem(error: Mapping[str, Any]) -> str:
+    name = ".".join(map(str, error["loc"]))
+    if error["type"] != "extra_forbidden":
+        return f"{name}: {error['msg']} (got {error['input']!r})"
+    known = CommunitySettings.model_fields
+    return (
+        f"expected one of graph, fresh, dry_run, progress, {', '.join(known)}; got {name}.{did_you_mean(name, known)}"
+    )

@@ -204,6 +204,13 @@ def discover(paths: Sequence[Path], *, metadata: Path | None = None) -> Discover
     return search.result()
 
 
+def given_path(given: str | Path) -> Path:
+    """Return what a caller gave as a path. Raises `InputError` for an empty text: a variable that is not set, not the working folder."""
+    if given == "":
+        raise InputError("Expected a file or folder, got an empty text. Give a path; the working folder is '.'.")
+    return Path(given)
+
+
 def expect_paths(paths: Sequence[Path], *, metadata: Path | None = None) -> None:
     """Raise the `InputError` of `discover` without looking into folders: at once, and before there is a store."""
     if metadata:

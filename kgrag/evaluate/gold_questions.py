@@ -78,7 +78,8 @@ def read_questions_to_judge(file: Path) -> list[GoldQuestion]:
         raise InputError(f"{file}: expected each id once, got {', '.join(twice)} several times.")
     if not any(question.references or question.gold_facts or question.answerable is not None for question in read):
         raise InputError(
-            f'{file}: expected lines with "gold_answer", "gold_facts" or "answerable", got none: there is nothing to judge by.'
+            f'{file}: expected lines with "gold_answer", "gold_facts" or "answerable", got none: there is nothing to judge by. '
+            "Write what a good answer says, or have the questions only answered: kgrag ask --questions FILE."
         )
     return read
 
@@ -144,9 +145,9 @@ def _question(line: str, *, where: str) -> GoldQuestion:
     try:
         row = json.loads(line)
     except ValueError as error:
-        raise InputError(f"{where}: expected a JSON object, got what is no JSON: {error}.") from error
+        raise InputError(f"{where}: expected a JSON object ({EXPECTED}), got what is no JSON: {error}.") from error
     if not isinstance(row, dict):
-        raise InputError(f"{where}: expected a JSON object, got {_shown(row)}.")
+        raise InputError(f"{where}: expected a JSON object ({EXPECTED}) on a line of its own, got {_shown(row)}.")
     if missing := [key for key in ("id", "question") if row.get(key) is None]:
         raise InputError(f"{where}: expected {EXPECTED}, got no {' and no '.join(missing)}.")
     try:

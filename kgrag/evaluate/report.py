@@ -38,6 +38,12 @@ def answer_in_three_sentences(summary: Summary) -> list[str]:
     if ALL not in by_type:
         return ["Nothing was judged in this run, so nothing can be said."]
     whole = by_type.pop(ALL)
+    left = sum(summary.missing.values())
+    unfinished = (
+        f"Not finished: {left:,} answers are missing or not judged, and left out here; the same kgrag compare goes on. "
+        if left
+        else ""
+    )
     decided = [verdict for verdict in by_type.values() if verdict.decided]
     first = (
         f"Take {whole.best}: over all questions it is better than {summary.baseline} ({summary.main} {whole.grounds})."
@@ -56,7 +62,7 @@ def answer_in_three_sentences(summary: Summary) -> list[str]:
     third = f"{whole.best} shows {tokens:,.0f} tokens of evidence a question and takes {seconds:.2f} s" + (
         f" and {cost:.4f} dollars." if cost else "."
     )
-    return [first, second, third]
+    return [unfinished + first, second, third]
 
 
 def threats(run: Run, summary: Summary) -> list[str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 from kgrag.errors import InputError
+from kgrag.knowledge_graph.arguments import checks_arguments
 from kgrag.knowledge_graph.measured import MeasuredGraph
 from kgrag.knowledge_graph.opened import open_chosen
 from kgrag.models import CHAT_MODELS
@@ -55,6 +56,7 @@ _outlasting: ContextVar[_Outlast] = ContextVar("outlasting", default=_at_once)
 """What is done about a model that is away: by whoever asks many questions, in its tasks and threads."""
 
 
+@checks_arguments
 class AsyncKnowledgeGraph(MeasuredGraph):
     """An open store with the models and the pipeline that it is used with. Close it, or use it as a context manager.
 
@@ -94,10 +96,14 @@ class AsyncKnowledgeGraph(MeasuredGraph):
         `InputError` for a path that does not exist, `StoreMismatch` where another embedder made the store, `StoreError` and `ModelError`
         where the database or a model is away for longer than `wait_s`. See `kgrag.jobs.build.build`.
         """
+        from kgrag.documents.discovery import given_path
         from kgrag.engines import open_engine
         from kgrag.jobs.build import build
         from kgrag.models.expected import ExpectingChatModel
 
+        if not paths:
+            raise InputError("build: expected files or folders, such as build('manuals'), got none.")
+        given = [given_path(path) for path in paths]
         asked = self._extracting_model
         before = dict(self.meter.usage)
         model = None if asked is None else ExpectingChatModel(asked)
@@ -112,7 +118,7 @@ class AsyncKnowledgeGraph(MeasuredGraph):
         try:
             report = await self._write(
                 build(
-                    [Path(path) for path in paths],
+                    given,
                     store=self.store,
                     embedder=self.embedder,
                     extractors=extractors,
@@ -215,19 +221,12 @@ class AsyncKnowledgeGraph(MeasuredGraph):
         finds communities from nothing, not from those that are there. Raises `InputError` for an unknown graph or setting. See
         docs/communities.md.
         """
-        from pydantic import ValidationError
-
-        from kgrag.communities import CommunitySettings
         from kgrag.communities.chat import ChatSummariser
         from kgrag.communities.rules import RulesSummariser
+        from kgrag.communities.settings import community_settings
         from kgrag.jobs.communities import update_communities
 
-        try:
-            chosen = CommunitySettings(**settings)
-        except ValidationError as error:
-            wrong = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
-            raise InputError(f"Settings of communities: {wrong}.") from error
-        name = self.settings.model
+        chosen, name = community_settings(settings), self.settings.model
         if name in CHAT_MODELS:
             summariser: Summariser = RulesSummariser()
         else:

@@ -34,6 +34,7 @@ def estimate_build(
     Needs no key. `result` is filled, and has what was counted until then where the estimate is interrupted.
     Raises `InputError` for a path that does not exist or a setting that is not allowed.
     """
+    from kgrag.documents.discovery import given_path
     from kgrag.engines import open_engine
     from kgrag.errors import ModelError
     from kgrag.extract import open_extractor
@@ -53,7 +54,7 @@ def estimate_build(
     opened = open_store(chosen.store, create=False, reads_only=True) if store_exists(chosen.store) else None
     with opened or nullcontext(), closing(open_engine(chosen, progress=progress)) as engine:
         return estimate(
-            [Path(path) for path in paths],
+            [given_path(path) for path in paths],
             store=opened,
             embedder=embedder,
             extractors=named_graphs(extractors, chosen.graph),

@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from kgrag.knowledge_graph.arguments import checks_arguments
 from kgrag.knowledge_graph.opened import OpenedGraph
 from kgrag.models import CHAT_MODELS
 from kgrag.models.names import JUDGE
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["MeasuredGraph"]
 
 
+@checks_arguments
 class MeasuredGraph(OpenedGraph):
     """An open store with what compares its pipelines on questions, makes questions of it, and trains and tunes by them."""
 

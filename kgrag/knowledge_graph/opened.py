@@ -21,6 +21,8 @@ __all__ = ["OpenedGraph", "chosen_settings", "open_chosen"]
 
 def chosen_settings(store: str | Path | None, settings: dict[str, Any]) -> Settings:
     """Return the settings by these, the environment and `kgrag.toml`, models named as they may be. Raises `InputError`."""
+    if not isinstance(store, str | Path | None):
+        raise InputError(f"Expected a store as a folder or an address, got {store!r}.")
     chosen = load_settings(store=None if store is None else str(store), **settings)
     check_model_names(chosen)
     return chosen

@@ -79,7 +79,7 @@ def open_chat_model(
     from kgrag.models.endpoint import Endpoint
     from kgrag.models.openai_chat import ChatOptions, OpenAIChatModel
 
-    parsed = ModelName.parse(name, CHAT_PROVIDERS, builtin=(), setting=setting, group=CHAT_GROUP)
+    parsed = ModelName.parse(name, CHAT_PROVIDERS, builtin=CHAT_MODELS, setting=setting, group=CHAT_GROUP)
     stack = _stack(settings, meter, overrides, model=name)
     if parsed.provider not in CHAT_PROVIDERS:
         return stack.chat(registered(CHAT_GROUP)[parsed.provider].load()(name, stack.settings))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from kgrag.common.plugins import registered
@@ -58,7 +59,7 @@ class ModelName:
             return cls(provider, model.strip())
         forms = [*builtin, *(f"{provider}:NAME" for provider in providers)]
         hint = did_you_mean(name, builtin)
-        if not hint and not colon and name and "openai" in providers:
+        if not hint and not colon and re.search(r"gpt|[\d-]", name) and "openai" in providers:  # `gpt-4o`, `llama3`
             hint = f" Did you mean openai:{name}?"
         variable = "" if setting == JUDGE else f" or KGRAG_{setting.upper()}"
         raise InputError(

@@ -18,6 +18,7 @@ AT_ONCE_HOSTED = 32
 MAX_WAITING = 200
 MAX_WAITING_OF_ONE = 20
 MAX_WAIT_S = 60.0
+CLOSING = "The desk is closing. Ask again in a moment."
 
 
 class Places:
@@ -40,6 +41,14 @@ class Places:
         self._wait_s = wait_s
         self._turns: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
         """Who waits: the next place goes to the first user's first question, and that user to the end."""
+        self._closed = False
+
+    def close(self) -> None:
+        """Let nobody in any more: who waits is told so at once, who is answered has the time that the desk gives."""
+        self._closed = True
+        for turn in (turn for turns in self._turns.values() for turn in turns):
+            turn.set_exception(Crowded(CLOSING))
+        self._turns.clear()
 
     @property
     def waiting(self) -> int:
@@ -52,8 +61,10 @@ class Places:
     ) -> AsyncIterator[None]:
         """Hold a place. `shown` is entered while one has to wait for it.
 
-        Raises `Crowded` where too many wait or it takes too long, `Impatient` where too many of this user wait.
+        Raises `Crowded` where too many wait, it takes too long or the desk closes, `Impatient` where too many of this user wait.
         """
+        if self._closed:
+            raise Crowded(CLOSING)
         if self._free:
             self._free -= 1
         else:
@@ -85,6 +96,7 @@ class Places:
                     del self._turns[user]
         if not turn.done():
             raise Crowded(f"More is asked than can be answered: no place was free in {self._wait_s:.0f} s. Ask again.")
+        turn.result()  # raises what `close` gave it
 
     def _pass_on(self) -> None:
         """Give a place that is left to whoever is next."""

@@ -80,7 +80,7 @@ async def run(
         with _bind(listening.host, listening.port) as bound:
             app = create_app(desk, access=access, hosts=_hosts(listening))
             say(f"The desk is open: {_address(listening, bound)}/  (Ctrl-C closes it)")
-            await _serve(app, bound)
+            await _serve(app, bound, closing=app.state.asking.places.close)
 
 
 async def run_mcp(
@@ -159,10 +159,23 @@ def server_config(app: Any) -> uvicorn.Config:
     )
 
 
-async def _serve(app: Any, bound: socket.socket) -> None:
+async def _serve(app: Any, bound: socket.socket, *, closing: Callable[[], None] = lambda: None) -> None:
     config = server_config(app)
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
-    await uvicorn.Server(config).serve(sockets=[bound])
+    await _Server(config, closing).serve(sockets=[bound])
+
+
+class _Server(uvicorn.Server):
+    """Says when it begins to close, before it waits for what is under way."""
+
+    def __init__(self, config: uvicorn.Config, closing: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._closing = closing
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Close."""
+        self._closing()
+        await super().shutdown(sockets)
 
 
 def _hosts(listening: Listening) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from kgrag.store.kept import KeptUntilBuilt
 from kgrag.store.ledger import Ledger
 from kgrag.store.opening import is_address, open_connection
 from kgrag.store.predictions import Predictions
-from kgrag.store.readonly import check_reads_only
+from kgrag.store.readonly import check_reads_only, expect_parameters
 from kgrag.store.schema import SCHEMA_VERSION, Schema
 from kgrag.store.search import Search
 from kgrag.store.vectors import WaitingForVectors
@@ -140,6 +140,7 @@ class GraphStore:
         self, cypher: str, parameters: dict[str, Any] | None = None, *, timeout_s: float = QUERY_TIMEOUT_S
     ) -> Generator[dict[str, Any], None, None]:
         """Run the user's own Cypher, as `query` does; rows come as they are taken, and whoever stops taking them ends it."""
+        expect_parameters(parameters or {})
         check_reads_only(self._connection, cypher, parameters or {})
         yield from self._connection.ask(cypher, parameters or {}, timeout_s=timeout_s)
 

@@ -7,6 +7,7 @@ let through, and only functions that are Cypher's own.
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Iterator, Mapping
 from itertools import accumulate
@@ -16,7 +17,7 @@ from kgrag.errors import CypherWriteError, InputError
 from kgrag.store.connection import Connection
 from kgrag.text.surrogates import without_surrogates
 
-__all__ = ["called_names", "check_reads_only"]
+__all__ = ["called_names", "check_reads_only", "expect_parameters"]
 
 PROCEDURES = frozenset(
     {f"db.index.fulltext.{name}" for name in ("listavailableanalyzers", "querynodes", "queryrelationships")}
@@ -146,3 +147,26 @@ def _refusal(cypher: str, why: str) -> CypherWriteError:
     return CypherWriteError(
         f"Expected Cypher that only reads the graph; {why}: {shown[:200]}. To change a store, use kgrag build and kgrag delete."
     )
+
+
+def expect_parameters(parameters: Any) -> None:
+    """Raise `InputError` for parameters that are no names with values that the database has, before they are sent."""
+    if not isinstance(parameters, Mapping):
+        raise InputError(f"Parameters of Cypher: expected a dictionary of names and values, got {parameters!r:.80}.")
+    for name, value in parameters.items():
+        if not (isinstance(name, str) and _is_value(value)):
+            raise InputError(
+                "Parameters of Cypher: expected texts, numbers, True, False, None, dates, and lists and dictionaries of these; "
+                f"got {name!r}: {value!r:.80}."
+            )
+
+
+def _is_value(value: Any) -> bool:
+    match value:
+        case int():
+            return -(2**63) <= value < 2**63
+        case Mapping():
+            return all(isinstance(key, str) and _is_value(one) for key, one in value.items())
+        case list() | tuple():
+            return all(map(_is_value, value))
+    return value is None or isinstance(value, str | float | bytes | datetime.date | datetime.time | datetime.timedelta)

@@ -310,6 +310,8 @@ def test_the_better_pipeline_is_decided_and_said_first(tmp_path):
         first = answer_in_three_sentences(summary)[0]
         assert first.startswith("Take good: over all questions it is better than bad (nuggets 1.00 [")
         assert first.count("good") == 1  # nothing is said twice
+        unfinished = replace(summary, missing={"good": 0, "bad": 3})
+        assert answer_in_three_sentences(unfinished)[0].startswith("Not finished: 3 answers are missing or not judged")
         assert {row.cluster for row in summary.rows["good"]} == {f"doc{n}.pdf" for n in range(4)}
 
 

@@ -86,6 +86,27 @@ def test_whoever_goes_away_or_waits_too_long_leaves_the_place_to_the_next() -> N
     run(job)
 
 
+def test_a_desk_that_closes_sends_away_who_waits_and_lets_who_is_answered_go_on() -> None:
+    async def job() -> None:
+        places = Places(1)
+
+        async def ask(user: str) -> str:
+            async with places.taken(user):
+                return "answered"
+
+        async with places.taken("anna"):
+            waiting = [asyncio.create_task(ask(user)) for user in ("anna", "bert", "carl")]
+            await settle()
+            places.close()
+            ended = await asyncio.gather(*waiting, return_exceptions=True)
+            assert all(isinstance(one, Crowded) and "closing" in str(one) for one in ended)
+            assert not places.waiting
+        with pytest.raises(Crowded, match="closing"):
+            await ask("dora")
+
+    run(job)
+
+
 def test_a_crowd_of_one_user_or_of_all_is_limited() -> None:
     async def job() -> None:
         places = Places(1, waiting=3, of_one=2)
