@@ -19,7 +19,7 @@ from kgrag.extract.reply_keys import (
     first_value,
     known_keys,
 )
-from kgrag.extract.statements import Named, Stated, Statement
+from kgrag.extract.statements import Named, Stated, Statement, typed
 
 __all__ = ["TOO_DEEP", "items_of", "read_data", "read_into"]
 
@@ -31,7 +31,7 @@ OWN_NAMES = ("name", "entity", "entity_name")
 def read_data(data: Any) -> Stated:
     """Read JSON data."""
     try:
-        return read_into(data, Stated())
+        return typed(read_into(data, Stated()))
     except RecursionError:
         return Stated(lost=[TOO_DEEP])
 

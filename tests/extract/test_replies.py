@@ -509,3 +509,15 @@ def test_a_value_keeps_its_unit(item: str, value: str) -> None:
 )
 def test_a_sentence_that_there_is_nothing_is_an_answer_and_a_refusal_is_none(reply: str, is_answer: bool) -> None:
     assert (read_reply(reply, chunk_text=CHUNK).form is not None) is is_answer
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '{"entities": [{"name": "X-100", "type": "Board"}], "triples": [["X-100", "HAS_PART", "LQ22"]]}',
+        "**Entities:**\n- **X-100** (Board)\n\n**Triples:**\n- (X-100, HAS_PART, LQ22)",
+    ],
+)
+def test_an_end_of_a_triple_has_the_type_that_the_reply_gives_its_name(reply: str) -> None:
+    (statement,) = read_reply(reply, chunk_text=CHUNK).statements
+    assert (statement.head_type, statement.tail_type) == ("Board", "")
