@@ -108,7 +108,7 @@ def read_node(node: Any, names: dict[str, Named], stated: Stated, chunk_text: st
         stated.mended.append(UNTYPED)
     named = Named(name, kind, _description(node, properties, leave_out={name, identity}))
     stated.named.append(named)
-    if identity in names and names[identity].name not in (name, ""):
+    if identity in names and names[identity].name not in (name, identity, ""):  # a name may be a number
         stated.lost.append("two entities have one id")
         names[identity] = Named("")
     for key in {identity, name}:
