@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +17,8 @@ from kgrag.errors import InputError, ModelReplyError
 from kgrag.extract.graph_data import read_data
 from kgrag.extract.grounding import ground
 from kgrag.extract.replies import read_reply
-from kgrag.extract.statements import Stated
-from kgrag.text.names import NORMAL_FORM_VERSION, normal_form
+from kgrag.extract.statements import Stated, typed
+from kgrag.text.names import NORMAL_FORM_VERSION
 from kgrag.types import Chunk, Document, Extraction, content_id
 
 __all__ = ["NAMELESS_LINES", "STRAY_RECORDS", "RecordedExtractor"]
@@ -106,32 +105,10 @@ class RecordedExtractor:
             stated.lost += read.lost
         if stated.lost and not stated.size:
             raise ModelReplyError(f"Expected entities and relations, got none: {stated.reason}.", reply=raw)
-        return ground(_typed(stated), chunk, reply=raw)
+        return ground(typed(stated), chunk, reply=raw)
 
     def _of(self, chunk: Chunk) -> list[str]:
         return [line for key in _ids(chunk) for line in self._records.get(key, ())]
-
-
-def _typed(stated: Stated) -> Stated:
-    """Give names without a type the one that the same record gives them elsewhere: in a list of triples they have none."""
-    types: dict[str, str] = {}
-    for named in stated.named:
-        if named.type:
-            types.setdefault(normal_form(named.name), named.type)
-    if not types:
-        return stated
-
-    def type_of(name: str, kind: str) -> str:
-        return kind or types.get(normal_form(name), "")
-
-    return replace(
-        stated,
-        named=[replace(n, type=type_of(n.name, n.type)) for n in stated.named],
-        statements=[
-            replace(s, head_type=type_of(s.head, s.head_type), tail_type=type_of(s.tail, s.tail_type))
-            for s in stated.statements
-        ],
-    )
 
 
 def _lines(file: Path) -> list[str]:

@@ -17,7 +17,7 @@ from kgrag.extract.drawings import read_drawing
 from kgrag.extract.graph_data import TOO_DEEP, items_of, read_into
 from kgrag.extract.json_values import Twice, in_signs_of_json, json_values, parse_json, unquoted
 from kgrag.extract.named_rows import KEY_LINE, read_fields, read_tables, read_yaml
-from kgrag.extract.statements import Stated
+from kgrag.extract.statements import Stated, typed
 from kgrag.extract.triple_lines import read_records, read_triple_lines
 
 __all__ = ["read_reply"]
@@ -32,17 +32,20 @@ JSON_KEY = re.compile(r"""[{,]\s*\\*["'“”‘’]?\w+\\*["'“”‘’]\s*(?
 def read_reply(reply: str, *, chunk_text: str = "") -> Stated:
     """Read a raw reply; `chunk_text` settles where a triple without quotation marks is divided."""
     try:
-        stated = _read_text(reply, chunk_text)
-        if stated.size:
-            return stated
+        return typed(_read(reply, chunk_text))
+    except RecursionError:
+        return Stated(lost=[TOO_DEEP])
+
+
+def _read(reply: str, chunk_text: str) -> Stated:
+    stated = _read_text(reply, chunk_text)
+    if not stated.size:
         for said, written in in_signs_of_json(reply[:MAX_READ_CHARACTERS]):
             again = _read_text(written, chunk_text)
             if again.size and (again.form == "json" or "JSON" not in said):
                 again.mended.append(said)
                 return again
-        return stated
-    except RecursionError:
-        return Stated(lost=[TOO_DEEP])
+    return stated
 
 
 def _read_text(reply: str, chunk_text: str) -> Stated:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-__all__ = ["Form", "Named", "Stated", "Statement", "counted", "has_types", "read_path"]
+from kgrag.text.names import normal_form
+
+__all__ = ["Form", "Named", "Stated", "Statement", "counted", "has_types", "read_path", "typed"]
 
 Form = Literal["json", "lines", "records"]
 """How a reply is written: JSON, one triple a line, or GraphRAG's delimited records."""
@@ -67,6 +69,28 @@ class Stated:
 def counted(notes: Sequence[str]) -> list[str]:
     """Say each note once, with its number where it came several times, in order of appearance."""
     return [note if count == 1 else f"{note} ({count} times)" for note, count in Counter(notes).items()]
+
+
+def typed(stated: Stated) -> Stated:
+    """Give names without a type the one that the same reply gives them elsewhere: in a list of triples they have none."""
+    types: dict[str, str] = {}
+    for named in stated.named:
+        if named.type:
+            types.setdefault(normal_form(named.name), named.type)
+    if not types:
+        return stated
+
+    def type_of(name: str, kind: str) -> str:
+        return kind or types.get(normal_form(name), "")
+
+    return replace(
+        stated,
+        named=[replace(n, type=type_of(n.name, n.type)) for n in stated.named],
+        statements=[
+            replace(s, head_type=type_of(s.head, s.head_type), tail_type=type_of(s.tail, s.tail_type))
+            for s in stated.statements
+        ],
+    )
 
 
 def has_types(parts: Sequence[str], chunk_text: str) -> bool:

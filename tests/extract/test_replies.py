@@ -413,6 +413,7 @@ CHUNK = "The X-100 carries an LQ22, is made by Acme and draws 5 mA."
         "INSERT INTO facts (head, type, tail) VALUES ('X-100', 'HAS_PART', 'LQ22');",
         "graph = {'edges': [('X-100', 'LQ22', {'relation': 'HAS_PART'})]}",
         '{"tool_calls": [{"id": "c1", "function": {"arguments": "{\\"triples\\": [[\\"X-100\\", \\"HAS_PART\\", \\"LQ22\\"]]}"}}]}',
+        '{"choices": [{"message": {"content": "[{\\"head\\": \\"X-100\\", \\"type\\": \\"HAS_PART\\", \\"tail\\": \\"LQ22\\"}]"}}]}',
         '{"graph": {"edges": [{"subjects": ["X-100"], "type": "HAS_PART", "objects": ["LQ22"]}]}, "notes": ["none"]}',
         '{"links": [{"data": {"source": "X-100", "target": "LQ22", "label": "HAS_PART"}}]}',
         '{"triples": ["(X-100, HAS_PART, LQ22)"]}',
@@ -437,6 +438,8 @@ def test_a_relation_is_read_in_whatever_notation_a_model_writes_it(reply: str) -
         '{"entities": {"X-100": {"type": "Board"}, "LQ22": {"type": "Part"}}, "relations": []}',
         '{"entities": {"X-100": "Board", "LQ22": "Part"}, "relations": []}',
         '{"entities": {"Board": ["X-100"], "Part": ["LQ22"]}, "relations": []}',
+        '{"entities": [{"X-100": {"type": "Board"}}, {"data": {"id": "LQ22", "type": "Part"}}]}',
+        '[[{"name": "X-100", "type": "Board"}], [{"name": "LQ22", "type": "Part"}]]',
         "**Entities:**\n- **X-100** (Board)\n- **LQ22** (Part)",
         '{"nodes": [{"id": "board", "label": "X-100"}, {"id": "sensor", "label": "LQ22"}]}',
         "| Entity | Type |\n|---|---|\n| X-100 | A |\n| LQ22 | B |\n\n| From | Relation | To |\n|---|---|---|\n| X-100 | HAS | LQ22 |",
@@ -506,3 +509,15 @@ def test_a_value_keeps_its_unit(item: str, value: str) -> None:
 )
 def test_a_sentence_that_there_is_nothing_is_an_answer_and_a_refusal_is_none(reply: str, is_answer: bool) -> None:
     assert (read_reply(reply, chunk_text=CHUNK).form is not None) is is_answer
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '{"entities": [{"name": "X-100", "type": "Board"}], "triples": [["X-100", "HAS_PART", "LQ22"]]}',
+        "**Entities:**\n- **X-100** (Board)\n\n**Triples:**\n- (X-100, HAS_PART, LQ22)",
+    ],
+)
+def test_an_end_of_a_triple_has_the_type_that_the_reply_gives_its_name(reply: str) -> None:
+    (statement,) = read_reply(reply, chunk_text=CHUNK).statements
+    assert (statement.head_type, statement.tail_type) == ("Board", "")
