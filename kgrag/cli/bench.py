@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypedDict, Unpack
 
 import typer
 
 from kgrag.cli.bench_retrieval import retrieval
-from kgrag.cli.options import AsJson, BaseUrl, Model, Store
+from kgrag.cli.options import AsJson, BaseUrl, Model, Store, setting, takes_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +34,16 @@ def _bench() -> None:
 app.command("retrieval")(retrieval)
 
 
+class ExtractionSettings(TypedDict):
+    """Who extracts, and who compares."""
+
+    model: Model
+    base_url: BaseUrl
+    embedder: Annotated[str | None, setting("--embedder", help="Compares meanings. Default: minilm.")]
+
+
 @app.command("extraction")
+@takes_settings
 def extraction(
     gold: Annotated[Path, typer.Argument(help="CSV of gold triples: chunk_id, head, relation, tail, text.")],
     against: Annotated[
@@ -52,15 +61,11 @@ def extraction(
     graph: Annotated[
         str | None, typer.Option("--graph", help="What the gold chunks say in a graph of --store.")
     ] = None,
-    model: Model = None,
-    base_url: BaseUrl = None,
-    embedder: Annotated[
-        str | None, typer.Option("--embedder", help="Compares meanings. Default: minilm.", show_default=False)
-    ] = None,
     threshold: Annotated[
         float, typer.Option("--threshold", min=0.0, max=1.0, help="Cosine from which two triples mean the same.")
     ] = 0.8,
     as_json: AsJson = False,
+    **settings: Unpack[ExtractionSettings],
 ) -> int:
     """Precision, recall and F1 of triples: exact, by normalised names, by names alone, and by embeddings."""
     import asyncio
@@ -75,7 +80,7 @@ def extraction(
         raise InputError(
             "Expected one of --against FILE, --extractor NAME, and --store S --graph G, to compare with the gold triples."
         )
-    settings = load_settings(embedder=embedder, model=model, base_url=base_url)
+    chosen = load_settings(**settings)
     right, failures = read_triples(gold), dict[str, str]()
     said: Sequence[Triple]
     if against is not None:
@@ -85,12 +90,12 @@ def extraction(
     elif graph is not None:
         said = _of_graph(right, store, graph)
     else:
-        said, failures = _of_extractor(right, store, str(extractor), settings)
+        said, failures = _of_extractor(right, store, str(extractor), chosen)
     sources = sorted({triple.source for triple in said if triple.source})
     groups = {name: [triple for triple in said if triple.source == name] for name in sources}
     if len(groups) != 1:
         groups[extractor or graph or "all"] = list(said)
-    measured = open_embedder(settings.embedder, settings=settings)
+    measured = open_embedder(chosen.embedder, settings=chosen)
 
     async def score() -> dict[str, list[TripleScore]]:
         return {
@@ -103,16 +108,14 @@ def extraction(
         print_json(
             {
                 "gold": str(gold),
-                "embedder": settings.embedder,
+                "embedder": chosen.embedder,
                 "threshold": threshold,
                 "scores": {name: [one.as_json() for one in rows] for name, rows in scores.items()},
                 "failures": failures,
             }
         )
     else:
-        _show(
-            scores, f"embeddings: {settings.embedder}, one to one, cosine from {threshold:g}; names: either direction"
-        )
+        _show(scores, f"embeddings: {chosen.embedder}, one to one, cosine from {threshold:g}; names: either direction")
         for chunk, reason in failures.items():
             stderr.print(f"failed: {chunk}: {reason}", markup=False)
     return 1 if failures else 0

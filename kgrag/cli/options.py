@@ -21,6 +21,7 @@ __all__ = [
     "Embedder",
     "Graph",
     "HostedSettings",
+    "Model",
     "ModelSettings",
     "Pipelines",
     "Prices",

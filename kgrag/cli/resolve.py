@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypedDict, Unpack
 
 import typer
 
-from kgrag.cli.options import AsJson, BaseUrl, EachGraph, Store
+from kgrag.cli.options import AsJson, BaseUrl, EachGraph, Store, setting, takes_settings
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,6 +19,14 @@ if TYPE_CHECKING:
 __all__ = ["explain_merge", "resolve"]
 
 
+class ResolveSettings(TypedDict):
+    """Who is asked whether two entities are one."""
+
+    model: Annotated[str | None, setting("--model", help="The chat model that --method llm asks.")]
+    base_url: BaseUrl
+
+
+@takes_settings
 def resolve(
     store: Store = None,
     graph: EachGraph = None,
@@ -29,10 +37,6 @@ def resolve(
             help="rules (scored, model-free), llm (asks a chat model), thesis or threshold (for comparison), none.",
         ),
     ] = "rules",
-    model: Annotated[
-        str | None, typer.Option("--model", help="The chat model that --method llm asks.", show_default=False)
-    ] = None,
-    base_url: BaseUrl = None,
     threshold: Annotated[
         float | None,
         typer.Option(
@@ -58,6 +62,7 @@ def resolve(
         typer.Option("--out", help="Write the plans to a file too, as a JSON list; - is stdout.", show_default=False),
     ] = None,
     as_json: AsJson = False,
+    **settings: Unpack[ResolveSettings],
 ) -> int:
     """Merge entities that are one thing; names that differ in a number, sign, unit or version never are."""
     from kgrag.cli.output import print_json, shown_beside, stdout, terminal_progress
@@ -71,7 +76,7 @@ def resolve(
     if out is not None:
         expect_place(out)
     words = None if generic_words is None else [word.strip() for word in generic_words.split(",") if word.strip()]
-    with open_graph(store, create=False, model=model, base_url=base_url) as opened:
+    with open_graph(store, create=False, **settings) as opened:
         graphs = opened.graph_names(graph)
         if undo:
             taken_back = {name: opened.undo_resolve(graph=name, progress=terminal_progress()) for name in graphs}

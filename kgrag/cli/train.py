@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict, Unpack
 
 import typer
 
@@ -102,7 +102,15 @@ def trained_words(trained: TrainedRanker, pipeline: str) -> str:
     return "\n".join(lines)
 
 
+class LinkSettings(TypedDict):
+    """The graph and the vectors that links are predicted by."""
+
+    graph: Graph
+    embedder: Embedder
+
+
 @app.command("lp")
+@takes_settings
 def lp(
     out: Annotated[
         Path, typer.Option("--out", help="The pipeline file that is written, the predictor (.npz) beside it.")
@@ -130,9 +138,8 @@ def lp(
     seed: Annotated[
         int | None, typer.Option("--seed", min=0, help="Decides what chance decides. Default: 7.", show_default=False)
     ] = None,
-    graph: Graph = None,
-    embedder: Embedder = None,
     as_json: AsJson = False,
+    **settings: Unpack[LinkSettings],
 ) -> int:
     """Train a link predictor between questions and chunks (LP-RAG), and write a pipeline that takes its seeds by it."""
     from kgrag.cli.output import print_json, say_remark, stdout, terminal_progress
@@ -141,7 +148,7 @@ def lp(
 
     training = training_options(options, predictor=predictor, seed=seed)
     chosen = LinkOptions(training, made=limit, cloze=cloze)
-    with open_graph(store, create=False, reads_only=True, graph=graph, embedder=embedder) as opened:
+    with open_graph(store, create=False, reads_only=True, **settings) as opened:
         say_remark(opened.store)
         trained = opened.train_links(out, questions=questions, options=chosen, progress=terminal_progress())
     result = trained.trained

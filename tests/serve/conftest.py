@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import shutil
 import socket
 import threading
@@ -109,6 +110,15 @@ class DeskServer:
     def client(self, **options: Any) -> httpx2.Client:
         """A client of this desk."""
         return httpx2.Client(base_url=self.url, timeout=60, verify=False, **options)
+
+    def ask_and_leave(self, question: str, came: threading.Event, **headers: str) -> None:
+        """Ask, and close the connection once the question has come as far as `came` says."""
+        body = json.dumps({"question": question}).encode()
+        sent = {"Host": "localhost", "Content-Type": "application/json", "Content-Length": str(len(body)), **headers}
+        lines = "".join(f"{name}: {value}\r\n" for name, value in sent.items())
+        with socket.create_connection(("127.0.0.1", self.port)) as raw:
+            raw.sendall(f"POST /api/ask HTTP/1.1\r\n{lines}\r\n".encode() + body)
+            assert came.wait(60)
 
 
 OpenDesk = Callable[..., DeskServer]

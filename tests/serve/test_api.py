@@ -283,7 +283,7 @@ def test_the_schema_has_examples_and_problems(client: httpx2.Client) -> None:
 
 
 def test_whoever_goes_away_ends_the_call_of_the_model(open_desk: OpenDesk) -> None:
-    came, gone = threading.Event(), threading.Event()
+    came = threading.Event()
 
     def script(request: ModelRequest) -> Any:
         came.set()
@@ -294,26 +294,11 @@ def test_whoever_goes_away_ends_the_call_of_the_model(open_desk: OpenDesk) -> No
         for accept in ("text/event-stream", "application/json"):
             came.clear()
             before = len(server.requests)
-
-            def leave(accept: str = accept) -> None:
-                with (
-                    desk.client() as client,
-                    client.stream("POST", "/api/ask", json={"question": QUESTION}, headers={"Accept": accept}) as reply,
-                ):
-                    for _ in reply.iter_raw():
-                        if came.is_set():
-                            return
-
-            if accept == "text/event-stream":
-                leave()
-            else:
-                with pytest.raises(httpx2.TimeoutException), httpx2.Client(base_url=desk.url, timeout=3) as client:
-                    client.post("/api/ask", json={"question": QUESTION})
-            assert came.wait(30)
-            for _ in range(300):
-                if len(server.requests) > before and all(r.state == "dropped" for r in server.requests):
+            desk.ask_and_leave(QUESTION, came, Accept=accept)
+            for _ in range(600):
+                if server.requests[-1].state == "dropped":
                     break
-                gone.wait(0.1)
+                time.sleep(0.05)
             assert [r.state for r in server.requests[before:]] == ["dropped"]
 
 
