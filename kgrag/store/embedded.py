@@ -53,7 +53,8 @@ TAKES_NOTHING = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC,
 """What the system says of a folder that can be read and not written to."""
 
 _log = logging.getLogger(__name__)
-_open_servers: weakref.WeakSet[EmbeddedServer] = weakref.WeakSet()
+_open_servers: set[EmbeddedServer] = set()
+"""Held here until each is closed: one that nobody refers to any more runs on, and would keep the Java machine from ending."""
 _life = threading.RLock()
 
 

@@ -281,6 +281,22 @@ def test_a_program_that_forgets_to_close_ends_quietly(tmp_path: Path) -> None:
         assert store.documents.count_chunks() == 5
 
 
+def test_a_program_that_forgets_a_store_altogether_ends(tmp_path: Path) -> None:
+    with open_store(tmp_path / "a.kg") as store:
+        store.bind("e", 8)
+        write(store, 1)
+    # Not `run`: a process that ends soon leaves the Java machine alone, and this one waits for it.
+    program = "import gc, sys, kgrag.store.graph as g; print(g.open_store(sys.argv[1]).documents.count_chunks()); gc.collect()"
+    ended = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path / "a.kg")],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (ended.stdout, ended.returncode) == ("5\n", 0)
+
+
 def test_a_program_that_fails_ends_with_its_own_error(tmp_path: Path) -> None:
     ended = run(
         "store = open_store(sys.argv[1]); store.bind('e', 8); raise SystemExit('our error')", str(tmp_path / "a.kg")
