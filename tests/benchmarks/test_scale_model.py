@@ -52,7 +52,8 @@ def test_writing_grows_with_the_entities_that_a_corpus_of_that_size_has() -> Non
 
 def test_a_measured_build_has_the_steps_that_the_model_knows() -> None:
     found = measure([], chunks=62, store="embedded", extractor="mention")
-    assert [step.name for step in found.steps] == ["Read", "Embed", "Extract mention", "Embed mention", "Index"]
+    steps = ["Find files", "Read", "Embed", "Extract mention", "Embed mention", "Index"]
+    assert [step.name for step in found.steps] == steps
     assert found.chunks == 62
     assert sum(step.cpu for step in found.steps) > 0
     assert found.disk_mb > 0
