@@ -33,7 +33,7 @@ class AskSettings(AskingSettings, CallSettings):
     ]
     open_knowledge: Annotated[
         bool | None,
-        setting("--open-knowledge", help="A model may add what it knows from elsewhere, marked [own knowledge]."),
+        setting("--open-knowledge", help="A model may add what it knows from elsewhere, marked \\[own knowledge]."),
     ]
     answer_strict: Annotated[
         bool | None, setting("--strict", help="Take out what a model writes that its citations do not support.")

@@ -220,6 +220,11 @@ def test_status_says_where_a_chunk_that_failed_stands_and_that_nothing_was_built
     assert f"failed: embed: chunk {chunk.id} ({document}" in said and said.count("no vector") == 1
 
 
+def test_help_shows_words_in_square_brackets(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["ask", "--help"]) == 0
+    assert "[own knowledge]" in capsys.readouterr().out
+
+
 def test_help_imports_nothing_heavy() -> None:
     script = (
         "import sys\nfrom kgrag.cli import run\nrun(['--help'])\n"
