@@ -8,6 +8,7 @@ nodes = retriever.retrieve("What is the supply voltage of the X-100?")
 
 from __future__ import annotations
 
+from kgrag.errors import InputError
 from kgrag.knowledge_graph import KnowledgeGraph
 from kgrag.models.frameworks import framework_missing
 from kgrag.types import Evidence, content_id
@@ -25,10 +26,12 @@ class KgragRetriever(BaseRetriever):
     """Evidence as LlamaIndex's nodes with scores, best first, by the pipeline of an open graph.
 
     A node's text is what a model would be shown; its metadata has the rest of `kgrag.types.Evidence`, `why` included, and is left out of
-    what LlamaIndex embeds or prompts.
+    what LlamaIndex embeds or prompts. Raises `InputError` for what is no open graph.
     """
 
     def __init__(self, graph: KnowledgeGraph, *, top: int | None = None, budget: int | None = None) -> None:
+        if not isinstance(graph, KnowledgeGraph):
+            raise InputError(f"Expected an open graph, such as kgrag.open({str(graph)!r}, create=False), got {graph!r}.")
         super().__init__()
         self._graph = graph
         self._top, self._budget = top, budget

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import kgrag
+from kgrag.errors import InputError
 from kgrag.knowledge_graph import KnowledgeGraph
 
 QUESTION = "At what voltage does the X-100 run?"
@@ -61,3 +62,10 @@ def test_llama_index_gets_the_evidence_as_nodes_with_scores(graph: KnowledgeGrap
     assert [(node.get_content(), node.score) for node in nodes] == [(piece.text, piece.score) for piece in pieces]
     assert nodes[0].node.metadata["source_id"] == "a"
     assert nodes[0].node.get_content(metadata_mode="llm") == pieces[0].text
+
+
+def test_what_is_no_open_graph_is_refused_with_what_is() -> None:
+    from kgrag.llama_index import KgragRetriever
+
+    with pytest.raises(InputError, match=r"kgrag\.open\('my\.kg'"):
+        KgragRetriever("my.kg")  # type: ignore[arg-type]
