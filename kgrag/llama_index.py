@@ -31,7 +31,9 @@ class KgragRetriever(BaseRetriever):
 
     def __init__(self, graph: KnowledgeGraph, *, top: int | None = None, budget: int | None = None) -> None:
         if not isinstance(graph, KnowledgeGraph):
-            raise InputError(f"Expected an open graph, such as kgrag.open({str(graph)!r}, create=False), got {graph!r}.")
+            raise InputError(
+                f"Expected an open graph, such as kgrag.open({str(graph)!r}, create=False), got {graph!r}."
+            )
         super().__init__()
         self._graph = graph
         self._top, self._budget = top, budget
