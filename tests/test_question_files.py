@@ -82,8 +82,8 @@ def test_quotation_marks_that_are_closed_or_stand_within_a_cell_are_read(tmp_pat
     ("line", "said"),
     [
         ('{"question": "Which supply?"}', 'expected {"id": ..., "question": "..."}, got no id.'),
-        ("[1]", "expected a JSON object, got [1]."),
-        ("id,question", "expected a JSON object, got what is no JSON"),
+        ("[1]", 'expected a JSON object ({"id": ..., "question": "..."}) on a line of its own, got [1].'),
+        ("id,question", 'expected a JSON object ({"id": ..., "question": "..."}), got what is no JSON'),
         ('{"id": 1, "question": " "}', 'question: expected a text, got " ".'),
         ('{"id": 1, "question": "q", "gold_answer": 3}', "gold_answer: expected a text or a list of texts, got 3."),
         ('{"id": 1, "question": "q", "gold_facts": [3]}', "gold_facts: expected a text, got 3."),

@@ -27,6 +27,6 @@ def test_an_open_store_that_only_reads_refuses_to_be_changed(tmp_path: Path) -> 
             with pytest.raises(InputError, match="reads_only=True"):
                 change()
         assert reader.communities(dry_run=True) is not None
-        with pytest.raises(InputError, match=r"communities: k: .* greater than or equal to 0; cutof: "):
+        with pytest.raises(InputError, match=r"communities: k: .* greater than or equal to 0 .*Did you mean cutoff\?"):
             reader.communities(k=-1, cutof=0.5, dry_run=True)
         assert reader.digest() == digest
