@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from kgrag.common.groups import joined_groups
 from kgrag.documents.pdf.blocks import TextBlock, TextKind
 from kgrag.documents.pdf.geometry import Box, Line, Word, bounding_box, is_typewriter, lines_of, pieces_of
 from kgrag.documents.pdf.pages import Page, Rule
@@ -65,28 +66,20 @@ def _rule_box(rule: Rule) -> Box:
 
 def _clusters(shapes: Sequence[tuple[Box, int]], page: Page) -> list[list[tuple[Box, int]]]:
     """Group shapes, with their weights, that are near each other, on a coarse raster: linear in their number."""
+    return [[shapes[index] for index in group] for group in joined_groups(len(shapes), _near(shapes, page))]
+
+
+def _near(shapes: Sequence[tuple[Box, int]], page: Page) -> Iterator[tuple[int, int]]:
     columns, rows = int(page.width / _GRAIN) + 1, int(page.height / _GRAIN) + 1
     field = [-1] * (columns * rows)
-    parent = list(range(len(shapes)))
-
-    def root(index: int) -> int:
-        while parent[index] != index:
-            parent[index] = parent[parent[index]]
-            index = parent[index]
-        return index
-
     for index, (box, _) in enumerate(shapes):
         left, right = max(0, int(box.x0 / _GRAIN) - 1), min(columns - 1, int(box.x1 / _GRAIN) + 1)
         top, bottom = max(0, int(box.y0 / _GRAIN) - 1), min(rows - 1, int(box.y1 / _GRAIN) + 1)
         for row in range(top, bottom + 1):
             for place in range(row * columns + left, row * columns + right + 1):
                 if field[place] >= 0:
-                    parent[root(index)] = root(field[place])
+                    yield index, field[place]
                 field[place] = index
-    members: dict[int, list[tuple[Box, int]]] = {}
-    for index, shape in enumerate(shapes):
-        members.setdefault(root(index), []).append(shape)
-    return list(members.values())
 
 
 def figure_blocks(page: Page, drawings: Sequence[Drawing], words: Iterable[Word]) -> list[TextBlock]:

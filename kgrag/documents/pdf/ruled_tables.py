@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from kgrag.common.groups import joined_groups
 from kgrag.documents.pdf.banded_rows import with_plain_rows
 from kgrag.documents.pdf.blocks import Cell, TableBlock
 from kgrag.documents.pdf.geometry import Box, Word, lines_of
@@ -116,14 +117,10 @@ def _without_gaps(rules: Sequence[Rule]) -> list[Rule]:
 
 def _connected(rules: Sequence[Rule]) -> list[list[Rule]]:
     """Split lines into groups that cross or meet."""
-    parent = list(range(len(rules)))
+    return [[rules[index] for index in group] for group in joined_groups(len(rules), _meeting(rules))]
 
-    def root(index: int) -> int:
-        while parent[index] != index:
-            parent[index] = parent[parent[index]]
-            index = parent[index]
-        return index
 
+def _meeting(rules: Sequence[Rule]) -> Iterator[tuple[int, int]]:
     vertical = sorted((rule.at, index) for index, rule in enumerate(rules) if not rule.horizontal)
     positions = [at for at, _ in vertical]
     for index, rule in enumerate(rules):
@@ -132,11 +129,7 @@ def _connected(rules: Sequence[Rule]) -> list[list[Rule]]:
         low, high = bisect_left(positions, rule.start - _REACH), bisect_right(positions, rule.end + _REACH)
         for _, other in vertical[low:high]:
             if rules[other].start - _REACH <= rule.at <= rules[other].end + _REACH:
-                parent[root(index)] = root(other)
-    groups: dict[int, list[Rule]] = {}
-    for index, rule in enumerate(rules):
-        groups.setdefault(root(index), []).append(rule)
-    return list(groups.values())
+                yield index, other
 
 
 def _table(page: Page, rules: Sequence[Rule], taken: set[Word]) -> TableBlock | None:

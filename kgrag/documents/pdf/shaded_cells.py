@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
+from kgrag.common.groups import joined_groups
 from kgrag.documents.pdf.geometry import Box, bounding_box
 
 __all__ = ["whole_cells"]
@@ -37,10 +38,10 @@ def whole_cells(pieces: Sequence[tuple[Box, Colour]]) -> dict[int, Box]:
         if colour != _BLACK:
             by_colour[colour].append(index)
     groups = [
-        group
+        [indexes[place] for place in group]
         for indexes in by_colour.values()
         if len(indexes) <= _MAX_PIECES
-        for group in _touching([pieces[index][0] for index in indexes], indexes)
+        for group in joined_groups(len(indexes), _touching([pieces[index][0] for index in indexes]))
     ]
     boxes = [bounding_box(pieces[index][0] for index in group) for group in groups]
     inorder = sorted(boxes, key=attrgetter("x0"))
@@ -66,16 +67,8 @@ def _overlap(one: Box, other: Box) -> float:
     return min(one.y1, other.y1) - max(one.y0, other.y0)
 
 
-def _touching(boxes: Sequence[Box], indexes: Sequence[int]) -> list[list[int]]:
-    """Group rectangles that share a part of a side."""
-    parent = list(range(len(boxes)))
-
-    def root(index: int) -> int:
-        while parent[index] != index:
-            parent[index] = parent[parent[index]]
-            index = parent[index]
-        return index
-
+def _touching(boxes: Sequence[Box]) -> Iterator[tuple[int, int]]:
+    """Yield the pairs of rectangles that share a part of a side."""
     by_left = sorted(range(len(boxes)), key=lambda index: boxes[index].x0)
     by_top = sorted(range(len(boxes)), key=lambda index: boxes[index].y0)
     lefts, tops = [boxes[index].x0 for index in by_left], [boxes[index].y0 for index in by_top]
@@ -84,11 +77,7 @@ def _touching(boxes: Sequence[Box], indexes: Sequence[int]) -> list[list[int]]:
         below = by_top[bisect_left(tops, box.y1 - _TOUCHES) : bisect_right(tops, box.y1 + _TOUCHES)]
         for other in beside:
             if _overlap(box, boxes[other]) > _TOUCHES:
-                parent[root(other)] = root(index)
+                yield index, other
         for other in below:
             if min(box.x1, boxes[other].x1) - max(box.x0, boxes[other].x0) > _TOUCHES:
-                parent[root(other)] = root(index)
-    groups: dict[int, list[int]] = defaultdict(list)
-    for place, index in enumerate(indexes):
-        groups[root(place)].append(index)
-    return list(groups.values())
+                yield index, other
