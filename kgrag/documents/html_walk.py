@@ -350,14 +350,4 @@ def _unique(anchors: list[str]) -> tuple[str, ...]:
 
 
 def _with_anchors(block: Block, anchors: list[str]) -> Block:
-    return Block(
-        block.kind,
-        block.text,
-        block.level,
-        block.page_start,
-        block.page_end,
-        _unique([*anchors, *block.anchors]),
-        block.links,
-        block.header,
-        block.rows,
-    )
+    return replace(block, anchors=_unique([*anchors, *block.anchors]))

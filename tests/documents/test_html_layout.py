@@ -86,3 +86,9 @@ def test_items_beside_headings_right_in_a_list_stay_items_in_their_places() -> N
         ("paragraph", 0, "Rests."),
         ("list_item", 1, "- Unit: s"),
     ]
+
+
+def test_an_anchor_behind_the_last_definition_of_a_page_leaves_it_its_term() -> None:
+    body = "<dl><dt>idle_time</dt><dd><p>Seconds until it rests.</p><a id='end'></a></dd></dl>"
+    document = convert_html(f"<html><body>{body}</body></html>".encode(), Path("a.html"), document_path="a.html")
+    assert [(block.terms, block.anchors) for block in document.blocks] == [(("idle_time",), ("end",))]
