@@ -36,6 +36,8 @@ class SheetCells:
 
 def cells_of_sheets(package: bytes) -> dict[str, SheetCells]:
     """Return, by sheets' names, their cells over several rows or columns, and their formulas that have no value."""
+    from openpyxl.utils.cell import column_index_from_string
+
     found: dict[str, SheetCells] = {}
     with zipfile.ZipFile(BytesIO(package)) as archive:
         for name, part in sheet_parts(archive).items():
@@ -43,19 +45,15 @@ def cells_of_sheets(package: bytes) -> dict[str, SheetCells]:
             formulas: dict[int, Row] = {}
             for cell in FORMULA.finditer(data):
                 text = "=" + " ".join(unescape(cell[3].decode("utf-8", "replace")).split())
-                formulas.setdefault(int(cell[2]) - 1, {})[_column(cell[1])] = text
+                formulas.setdefault(int(cell[2]) - 1, {})[column_index_from_string(cell[1].decode())] = text
             merged = MERGED.finditer(data, max(0, data.find(b"mergeCells")))
             spans = [
-                Span(int(one[2]) - 1, int(one[4]) - 1, _column(one[1]), _column(one[3]))
+                Span(
+                    int(one[2]) - 1,
+                    int(one[4]) - 1,
+                    *(column_index_from_string(letters.decode()) for letters in one.group(1, 3)),
+                )
                 for one, _ in zip(merged, range(MOST_SPANS), strict=False)
             ]
             found[name] = SheetCells(tuple(spans), formulas)
     return found
-
-
-def _column(letters: bytes) -> int:
-    """Return the number of a column, from 1: `AA` is 27."""
-    number = 0
-    for letter in letters:
-        number = number * 26 + letter - ord("A") + 1
-    return number

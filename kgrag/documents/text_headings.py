@@ -103,8 +103,7 @@ class TextHeadings:
         )
         self.asks = sum(map(asks, paragraphs, paragraphs[1:])) >= FEWEST_ASKED
         """Whether the text is one of questions and answers."""
-        self._set_off = self._lines_set_off(lines)
-        self._above_text = self._lines_above_text(paragraphs)
+        self._titles = self._lines_set_off(lines) | self._lines_above_text(paragraphs)
         self._versions = version_lines(paragraphs, margin=measures.margin)
         self._levels: dict[str, int] = {}
         self.level = 0
@@ -153,7 +152,7 @@ class TextHeadings:
         stands_out = len(lines) == 1 or indent_of(lines[1]) > self._measures.margin + 1
         if stands_out and _in_capitals(text) and not SENTENCE_END.search(text):
             return Heading("capitals", text, 1)
-        if len(lines) == 1 and lines[0] in self._set_off | self._above_text:
+        if len(lines) == 1 and lines[0] in self._titles:
             return Heading("set off", text, 1)
         return None
 

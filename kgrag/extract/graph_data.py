@@ -102,10 +102,13 @@ def _lists(data: Any) -> tuple[list[Any], list[Any], list[Any]]:
     if not _has_lists(data):
         if first_value(data, HEAD_KEYS) is not None or first_value(data, TAIL_KEYS) is not None:
             return [], [data], []
-        inner = [value for value in map(_unpacked, data.values()) if isinstance(value, dict | list)]
         if graphs := _graphs_in(data):
             return _lists(graphs)
-        inner = [value for value in inner if isinstance(value, dict) or not all(isinstance(one, str) for one in value)]
+        inner = [
+            value
+            for value in map(_unpacked, data.values())
+            if isinstance(value, dict) or (isinstance(value, list) and not all(isinstance(one, str) for one in value))
+        ]
         lists = [item for value in inner if isinstance(value, list) for item in value]
         return _lists(inner[0] if len(inner) == 1 else lists)
     if (own := next((key for key in OWN_NAMES if text_of(data.get(key))), None)) and not any(map(data.get, NODE_LISTS)):

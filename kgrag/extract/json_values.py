@@ -46,8 +46,7 @@ def parse_json(text: str, twice: Twice | None = None) -> tuple[Any, bool]:
     """Parse JSON, or what is a literal of Python (single quotation marks): the data, and whether the text is that."""
     if text[0] not in "{[":
         return None, False
-    single = text.replace("{{", "{").replace("}}", "}") if DOUBLED.match(text) else text
-    for written in dict.fromkeys((text, _escaped(text), single)):
+    for written in _spellings(text):
         try:
             return json.loads(written, strict=False, object_pairs_hook=twice), True
         except (ValueError, RecursionError):
@@ -57,6 +56,15 @@ def parse_json(text: str, twice: Twice | None = None) -> tuple[Any, bool]:
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):  # `{{...}}` is a set of objects
         return None, False
     return data, isinstance(data, dict | list)
+
+
+def _spellings(text: str) -> Iterator[str]:
+    """Yield the text, and then as it is without what else may stand in it for JSON's own signs."""
+    yield text
+    if (escaped := _escaped(text)) != text:
+        yield escaped
+    if DOUBLED.match(text):
+        yield text.replace("{{", "{").replace("}}", "}")
 
 
 def _escaped(text: str) -> str:

@@ -124,10 +124,12 @@ def _in_order(parts: list[str]) -> list[str]:
         named = NAMED_PART.fullmatch(part)
         (key,) = known_keys({named["key"]: ""}) if named else ("",)
         said = _bare(named["value"]) if named and key in PARTS_HEADER else part
-        kinds.extend([said] if key in TYPE_KEYS else [])
-        ends[len(ends) if key not in HEAD_KEYS else 0 :] = (
-            [] if key in TYPE_KEYS else [said, *(ends if key in HEAD_KEYS else [])]
-        )
+        if key in TYPE_KEYS:
+            kinds.append(said)
+        elif key in HEAD_KEYS:
+            ends.insert(0, said)
+        else:
+            ends.append(said)
     return [ends[0], kinds[0], ends[1]] if len(ends) == 2 else parts
 
 

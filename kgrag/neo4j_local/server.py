@@ -43,7 +43,7 @@ HEAP_MB = 2048
 PAGE_CACHE_MB = 512
 VECTOR_BUFFER_MB = 96
 """How large a segment of a vector index becomes while it is filled from all nodes (a setting that Neo4j calls internal; its own is 16): a
-question is put to each. 117,239 chunks of manuals are 4 segments, asked in a quarter of the processor time of 35 (docs/scale.md)."""
+question is put to each. 117,239 chunks of manuals are 4 segments, asked in half of the processor time of 35 (docs/scale.md)."""
 USERNAME = "neo4j"
 FIRST_PASSWORD = "neo4j"  # noqa: S105 - what every new Neo4j starts with, and what it insists on having changed
 START_TIMEOUT_S = 180.0
