@@ -31,7 +31,7 @@ from kgrag.types import Chunk, Document, Entity, Extraction, Relation, content_i
 
 __all__ = ["MentionExtractor"]
 
-VERSION = "14"
+VERSION = "15"
 """Goes up when the same chunk would give another extraction."""
 
 QUANTITY, CLASS, VALUE, VERSION_OF = "Quantity", "Class", "Value", "Version"

@@ -206,6 +206,26 @@ def test_the_pages_of_a_manual_are_not_about_its_product() -> None:
     assert said(extractor.read(chunks[0])) == {("Flasher", "DOCUMENTED_IN", "Flasher page 0")}
 
 
+@pytest.mark.parametrize(
+    ("text", "is_said"),
+    [("See /opt/share/doc and opt-in rules.", False), ("The OPT runs.", True), ("Of /opt: the opt/2 runs.", False)],
+)
+def test_a_folder_that_most_documents_do_not_name_is_no_product(text: str, is_said: bool) -> None:
+    extractor = MentionExtractor()
+    titles = [f"Flasher page {i}" for i in range(5)]
+    chunks = [chunk(title, text) for title in titles]
+    extractor.prepare([document(title, "opt") for title in titles], chunks)
+    assert (("opt", "DOCUMENTED_IN", "Flasher page 0") in said(extractor.read(chunks[0]))) == is_said
+
+
+def test_a_product_that_a_title_names_is_one_whatever_its_pages_say() -> None:
+    extractor = MentionExtractor()
+    titles = ["The X 100", *(f"Page {i}" for i in range(5))]
+    chunks = [chunk(title, "Press the button.") for title in titles]
+    extractor.prepare([document(title, "x-100") for title in titles], chunks)
+    assert ("x-100", "DOCUMENTED_IN", "Page 4") in said(extractor.read(chunks[-1]))
+
+
 def test_opinions_are_no_classes() -> None:
     text = "The X-100 is a natural place to begin. The X-100 is a good option."
     assert said(extract([chunk("X-100", text)])[0]) == set()
