@@ -172,6 +172,29 @@ def test_a_manual_says_of_a_setting_what_it_is_by_default_and_since_when_it_is_t
     }
 
 
+def test_a_default_on_a_line_of_its_own_is_that_of_the_setting_before_and_never_the_manuals() -> None:
+    sections = {
+        "List": "max_idle: How long the Flasher waits. Default: 100 seconds (more by night).",
+        "max_idle": "How many may wait.\nDefault: 50.",
+        "MinIdle": "Default: MinIdle 5\nMAXWAIT: In all.\nDefault: 7\nSet MinIdle.",
+        "Others": "max_idle: How long.\nDefault: 3 * the time of a pump (5 s).",
+        "Options": "- `--fast`: Be fast.\nDefault: 20 seconds",
+        "low_water": "How many.\nDefault: None\nIt is less than MinIdle.",
+        "More": "The low_water of the MinIdle.",
+    }
+    found = extract(
+        [
+            chunk("Flasher", text, headings=["Settings", heading], position=n)
+            for n, (heading, text) in enumerate(sections.items())
+        ]
+    )
+    assert set().union(*map(said, found)) == {
+        ("max_idle", "HAS_DEFAULT", "100 seconds"),
+        ("max_idle", "HAS_DEFAULT", "50"),
+        ("MinIdle", "HAS_DEFAULT", "5"),
+    }
+
+
 @pytest.mark.parametrize("word", ["w", "_", "A-1", "é", "aGVsbG8/+9x"])
 def test_a_picture_that_is_written_in_letters_is_read_once_and_not_from_each_letter(word: str) -> None:
     """In seconds of processor time: at a word of 200,000 letters, from each of them, it was minutes."""
