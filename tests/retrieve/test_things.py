@@ -33,7 +33,7 @@ def test_a_folder_whose_name_is_only_a_part_of_a_programs_name_is_no_product() -
 
 
 def test_a_folder_whose_letters_stand_in_a_title_by_chance_is_no_product() -> None:
-    titles = ["STATUSREPORT", "Pump rules"]
+    titles = ["Pump rules", "STATUSREPORT"]
     assert [thing.name for thing in Things([row(title, "usr") for title in titles]).all] == titles
 
 

@@ -53,6 +53,7 @@ CONVERSION_VERSIONS = {
     "html": "26",
     "configuration": "6",
     "pdf": "21",
+    "picture": "6",
 }
 """Of each format ("5" where none is said): counts up when conversion or cleaning changes what comes out of its files, which are then read
 again."""
