@@ -35,7 +35,7 @@ CONVERSION_VERSIONS = {
     "xls": "6",
     "docx": "14",
     "md": "16",
-    "txt": "20",
+    "txt": "21",
     "csv": "8",
     "openapi": "7",
     "tex": "12",
