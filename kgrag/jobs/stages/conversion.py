@@ -38,7 +38,7 @@ CONVERSION_VERSIONS = {
     "txt": "21",
     "csv": "8",
     "openapi": "7",
-    "tex": "12",
+    "tex": "13",
     "man": "19",
     "mdoc": "18",
     "odp": "8",
