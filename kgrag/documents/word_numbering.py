@@ -10,19 +10,13 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from kgrag.documents.list_numbers import numeral
 from kgrag.documents.word_tables import WORD
 
 __all__ = ["mark_numbers"]
 
 LEVELS = 9
 PLACEHOLDER = re.compile(r"%([1-9])")
-ROMAN = (
-    *((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl")),
-    *((10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")),
-)
-MAX_ROMAN = 3999
-MAX_LETTERED = 780
-"""Word's own: thirty times `z`."""
 MAX_STYLES = 20
 """Styles that one is based on, looked through for numbering."""
 
@@ -68,7 +62,7 @@ class _List:
         own = self.levels.get(at)
         if own is None:
             return ""
-        return _written(self.counts.get(at, own.start), "decimal" if level.is_legal else own.kind)
+        return numeral(self.counts.get(at, own.start), "decimal" if level.is_legal else own.kind)
 
 
 def mark_numbers(body: Any, numbering: Any, styles: Any, *, start: str, end: str, behind: str) -> None:
@@ -188,23 +182,3 @@ def _level(element: Any) -> tuple[int, _Level]:
 
 def _value(element: Any) -> str:
     return element.get(f"{WORD}val", "") if element is not None else ""
-
-
-def _written(number: int, kind: str) -> str:
-    """Write a number as a list says; nothing for numerals that are not known here."""
-    match kind:
-        case "decimal":
-            return str(number)
-        case "decimalZero":
-            return f"{number:02}"
-        case "lowerLetter" | "upperLetter" if 0 < number <= MAX_LETTERED:
-            letter = chr(ord("a") + (number - 1) % 26) * ((number - 1) // 26 + 1)
-            return letter.upper() if kind == "upperLetter" else letter
-        case "lowerRoman" | "upperRoman" if 0 < number <= MAX_ROMAN:
-            written = ""
-            for value, sign in ROMAN:
-                written += sign * (number // value)
-                number %= value
-            return written.upper() if kind == "upperRoman" else written
-        case _:
-            return ""
