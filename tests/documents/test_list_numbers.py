@@ -59,6 +59,9 @@ def test_lists_of_other_formats_have_their_letters() -> None:
     assert items(restructured_text_html("b. one\nc. two\n", suffix=".rst")[0]) == ["b. one", "c. two"]
     book = b"<article><title>T</title><orderedlist numeration='upperalpha'><listitem><para>one</para></listitem></orderedlist></article>"
     assert convert_docbook(book, Path("a.dbk"), document_path="a.dbk").blocks[-1].text == "A. one"
-    texinfo = b"\\input texinfo\n@settitle T\n@enumerate c\n@item one\n@item two\n@end enumerate\n@enumerate 4\n@item four\n@end enumerate\n"
+    texinfo = (
+        b"\\input texinfo\n@settitle T\n@enumerate c\n@item one\n@item two\n@end enumerate\n"
+        b"@enumerate 4\n@item four\n@end enumerate\n"
+    )
     read = convert_texinfo(texinfo, Path("a.texi"), document_path="a.texi")
     assert [block.text for block in read.blocks][-3:] == ["c. one", "d. two", "4. four"]
