@@ -15,7 +15,7 @@ from kgrag.documents.html_boilerplate import boilerplate_rule, is_box_label
 from kgrag.documents.html_tables import is_data_table, table_block
 from kgrag.documents.html_tags import BLOCK_ELEMENTS, HEADING_LEVELS, UNSEEN, classes_of
 from kgrag.documents.inline_text import InlineText, collapse, resolve_href, sentence_around, superscript
-from kgrag.documents.list_numbers import DECIMAL, kind_of_list, numeral
+from kgrag.documents.list_numbers import DECIMAL, MARKER, kind_of_list, numeral
 
 __all__ = ["Walk"]
 
@@ -194,7 +194,8 @@ class Walk:
         elif tag == "li" and self._lists:
             kind, last, _ = self._lists[-1]
             number = _number(element, "value", last + 1)
-            marker = f"{numeral(number, kind) or numeral(number, DECIMAL)}." if kind else "-"
+            counted = f"{numeral(number, kind) or numeral(number, DECIMAL)}." if kind else "-"
+            marker = element.get(MARKER) or counted
             self._lists[-1] = [kind, number, f"{marker} "]
         elif tag in HEADING_LEVELS and not is_box_label(element) and not _is_about_the_text(element):
             self._heading = element

@@ -7,9 +7,11 @@ from typing import Any
 
 from kgrag.documents.html_tags import classes_of
 
-__all__ = ["DECIMAL", "kind_of_list", "numeral"]
+__all__ = ["DECIMAL", "MARKER", "kind_of_list", "numeral"]
 
 DECIMAL = "decimal"
+MARKER = "data-kgrag-marker"
+"""Attribute by which our own writers of HTML say what stands before an item."""
 BY_TYPE = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
 BY_NAME = {
     "loweralpha": "lowerLetter",
@@ -26,6 +28,17 @@ ROMAN = (
     *((10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")),
 )
 MAX_ROMAN = 3999
+IDEOGRAPHS = "零一二三四五六七八九十"
+COUNTED = frozenset(
+    ["chineseCounting", "chineseCountingThousand", "japaneseCounting", "taiwaneseCounting", "taiwaneseCountingThousand"]
+)
+"""Kinds that write the numbers below a hundred alike."""
+SEQUENCES = {
+    "decimalEnclosedCircle": "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳",
+    "ideographTraditional": "甲乙丙丁戊己庚辛壬癸",
+    "ideographZodiac": "子丑寅卯辰巳午未申酉戌亥",
+}
+FULL_WIDTH = str.maketrans("0123456789", "０１２３４５６７８９")
 MAX_LETTERED = 780
 """Word's own: thirty times `z`."""
 
@@ -41,8 +54,15 @@ def kind_of_list(element: Any) -> str:
 def numeral(number: int, kind: str) -> str:
     """Write a number; nothing for numerals that are not known here, and numbers that these cannot write."""
     match kind:
-        case "decimal":
+        case "decimal" | "decimalHalfWidth":
             return str(number)
+        case "decimalFullWidth":
+            return str(number).translate(FULL_WIDTH)
+        case _ if kind in COUNTED and 0 < number < 100:
+            tens, ones = divmod(number, 10)
+            return (IDEOGRAPHS[tens] if tens > 1 else "") + ("十" if tens else "") + (IDEOGRAPHS[ones] if ones else "")
+        case _ if 0 < number <= len(SEQUENCES.get(kind, "")):
+            return SEQUENCES[kind][number - 1]
         case "decimalZero":
             return f"{number:02}"
         case "lowerLetter" | "upperLetter" if 0 < number <= MAX_LETTERED:

@@ -54,6 +54,23 @@ def test_letters_go_on_behind_z_and_what_cannot_be_written_is_nothing() -> None:
     assert [numeral(number, "lowerRoman") for number in (4, 1994, 4000)] == ["iv", "mcmxciv", ""]
 
 
+def test_numbers_of_chinese_and_japanese() -> None:
+    assert [numeral(number, "chineseCounting") for number in (1, 10, 12, 20, 99, 100)] == [
+        "一",
+        "十",
+        "十二",
+        "二十",
+        "九十九",
+        "",
+    ]
+    assert [numeral(2, kind) for kind in ("decimalEnclosedCircle", "ideographTraditional", "decimalFullWidth")] == [
+        "②",
+        "乙",
+        "\uff12",
+    ]
+    assert numeral(11, "ideographTraditional") == numeral(1, "iroha") == ""
+
+
 def test_lists_of_other_formats_have_their_letters() -> None:
     assert items(asciidoc_html(". one\n.. in\n... deep\n. two\n")[0]) == ["1. one", "  a. in", "    i. deep", "2. two"]
     assert items(restructured_text_html("b. one\nc. two\n", suffix=".rst")[0]) == ["b. one", "c. two"]
