@@ -33,6 +33,8 @@ NAMED = re.compile(r"(?:^|,)\s*(\w[\w-]*)\s*=\s*(?:\"([^\"]*)\"|([^,]*))")
 """An attribute that has a name, of a macro."""
 BULLET = re.compile(r"\s*(\*{1,6}|-|•)\s+(\S.*)$")
 NUMBERED = re.compile(r"\s*(\.{1,6}|\d{1,4}\.|[A-Za-z]\.|[ivxIVX]{1,5}\))\s+(\S.*)$")
+OF_DOTS = ("arabic", "loweralpha", "lowerroman", "upperalpha", "upperroman")
+"""How the items of a list are numbered, by how many dots mark them."""
 CALLOUT = re.compile(r"<(?:\d+|\.)>\s+(\S.*)$")
 TERM = re.compile(r"\s*(\S.*?)(:{2,4}|;;)(?:\s+(\S.*))?$")
 ADMONITION = re.compile(r"(NOTE|TIP|IMPORTANT|WARNING|CAUTION):\s+(.*)$", re.DOTALL)
@@ -327,7 +329,8 @@ class _Reader:
                 break
             items.append(self._item_html(pattern, lines, found[1], around))
         element = "dl" if pattern is TERM else "ul" if pattern is BULLET else "ol"
-        return f"<{element}>{''.join(items)}</{element}>"
+        kind = OF_DOTS[min(len(marker), len(OF_DOTS)) - 1] if pattern is NUMBERED and marker[0] == "." else ""
+        return f'<{element} class="{kind}">{"".join(items)}</{element}>'
 
     def _item_html(self, pattern: re.Pattern[str], lines: _Lines, said: str, around: tuple[str, ...]) -> str:
         first = lines.take()

@@ -55,7 +55,6 @@ FORMATS = MappingProxyType(
         ".adoc": "adoc",
         ".asciidoc": "adoc",
         ".doc": "doc",
-        ".dot": "doc",
         ".docx": "docx",
         ".docm": "docx",
         ".dotx": "docx",

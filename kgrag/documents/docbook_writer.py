@@ -249,7 +249,8 @@ class DocBookWriter:
                 continue
             items.append(f"<li>{_anchor(child)}{self._titled(child)}{self.blocks(child, level)}</li>")
         start = element.get("startingnumber") or "1"
-        return f'<{tag} start="{start if start.isdecimal() else 1}">{"".join(items)}</{tag}>'
+        kind = escape(element.get("numeration") or "")
+        return f'<{tag} class="{kind}" start="{start if start.isdecimal() else 1}">{"".join(items)}</{tag}>'
 
     def _entry(self, element: Any, level: int) -> str:
         """Write an entry of a list of terms or of questions."""

@@ -65,8 +65,9 @@ FRAMES = {
 }
 """What only a generator's frame of a page is called: Doxygen's, Javadoc's, Haddock's, Scaladoc's, Dokka's, rustdoc's, MkDocs', Sphinx's."""
 FRAME_ELEMENTS = frozenset({"rustdoc-topbar", "rustdoc-toolbar"})
-SOURCE_LINK = "src"
-"""The class of rustdoc's links to the program's text."""
+SOURCE_LINKS = frozenset({"src", "link", "method-click-advice"})
+"""The classes of links to the program's text: of rustdoc, Haddock and RDoc."""
+SOURCE_WORDS = frozenset({"Source", "source", "click to toggle source"})
 NAMES = {
     "breadcrumb": "breadcrumbs",
     "breadcrumbs": "breadcrumbs",
@@ -178,7 +179,7 @@ def boilerplate_rule(element: Any) -> str | None:
         return "navigation"
     if tag in FRAME_ELEMENTS or (tag in HEADINGS and _is_row_of_pictures(element)):
         return "navigation"
-    if tag == "a" and SOURCE_LINK in classes_of(element) and element.text in ("Source", "source"):
+    if tag in ("a", "span") and element.text in SOURCE_WORDS and SOURCE_LINKS & classes_of(element):
         return "link to the source"
     if tag == "header":  # an article's own has its title
         return None if next(element.iter(*HEADINGS), None) is not None else "page header"

@@ -1,7 +1,7 @@
 """Tables and definitions of HTML pages that are written with other elements.
 
-Tables: Javadoc's summaries, and elements with ARIA's roles of tables. Definitions: rustdoc's fields, and Texinfo's functions and the
-like. And releases, which rustdoc writes before the heading that they belong to.
+Tables: Javadoc's summaries, and elements with ARIA's roles of tables. Definitions: rustdoc's fields, what Haddock, RDoc and Crystal say
+of functions, and Texinfo's functions and the like. And releases, which rustdoc writes before the heading that they belong to.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ TABLE_ROLES, CELL_ROLES = (
 HEADER_ROLE = "columnheader"
 FIELD_IDS = ("structfield.", "variant.")
 """How the ids of rustdoc's fields begin."""
+SAID_BELOW = {"src": "doc", "method-heading": "method-description", "signature": "doc"}
+"""Class of a function or type → that of what Haddock, RDoc or Crystal says of it, in the next element."""
 AT_THE_RIGHT, RELEASE = "rightside", "since"
 """Classes of what rustdoc draws beside a heading and writes before it, and of the release in it."""
 CATEGORIES = frozenset({"category", "category-def"})
@@ -45,18 +47,23 @@ def make_definitions(root: Any) -> None:
         if kind.get("class") in CATEGORIES and kind.text and not len(kind):
             said = kind.text.rstrip(": ")
             kind.text = f"{said} " if said else ""
-    for field in list(root.iter("span")):
-        below = field.getnext()
-        is_field = (field.get("id") or "").startswith(FIELD_IDS) and "section-header" in (
-            field.get("class") or ""
-        ).split()
-        if not is_field or below is None or "docblock" not in classes_of(below):
+    for term in list(root.iter("span", "p", "div")):
+        below = term.getnext()
+        if below is None or (term.tail or "").strip() or not _says(below, term) or not letters_of(below):
             continue
-        definition = field.makeelement("dl")
-        definition.tail, below.tail, field.tail = below.tail, None, None
-        field.addprevious(definition)
-        field.tag, below.tag = "dt", "dd"
-        definition.extend([field, below])
+        definition = term.makeelement("dl")
+        definition.tail, below.tail, term.tail = below.tail, None, None
+        term.addprevious(definition)
+        term.tag, below.tag = "dt", "dd"
+        definition.extend([term, below])
+
+
+def _says(below: Any, term: Any) -> bool:
+    """Whether an element says something of what the one above names."""
+    classes, below_classes = classes_of(term), classes_of(below)
+    if "section-header" in classes and (term.get("id") or "").startswith(FIELD_IDS):
+        return "docblock" in below_classes
+    return any(one in classes and other in below_classes for one, other in SAID_BELOW.items())
 
 
 def put_releases_below(root: Any) -> None:

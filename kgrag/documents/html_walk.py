@@ -15,6 +15,7 @@ from kgrag.documents.html_boilerplate import boilerplate_rule, is_box_label
 from kgrag.documents.html_tables import is_data_table, table_block
 from kgrag.documents.html_tags import BLOCK_ELEMENTS, HEADING_LEVELS, UNSEEN, classes_of
 from kgrag.documents.inline_text import InlineText, collapse, resolve_href, sentence_around, superscript
+from kgrag.documents.list_numbers import DECIMAL, MARKER, kind_of_list, numeral
 
 __all__ = ["Walk"]
 
@@ -70,7 +71,7 @@ class Walk:
         self._blocks_at: list[int] = []
         """For each open element, how many blocks there were when it began."""
         self._lists: list[list[Any]] = []
-        """For each open list: whether it is numbered, the last number, and the marker that waits for its item's text."""
+        """For each open list: the kind of its numbers (none for bullets), the last one, and the marker that waits for its item's text."""
         self._preserved = 0
         self._is_listing = False
         """Whether the open `pre` has lines alone."""
@@ -189,14 +190,13 @@ class Walk:
         elif tag == "dt" and self._terms:
             self._terms[-1] = ""
         if tag in LISTS:
-            start = element.get("start", "")
-            self._lists.append(
-                [tag == "ol", int(start) - 1 if start.lstrip("-").isdecimal() and len(start) < 9 else 0, ""]
-            )
+            self._lists.append([kind_of_list(element) if tag == "ol" else "", _number(element, "start", 1) - 1, ""])
         elif tag == "li" and self._lists:
-            ordered = self._lists[-1]
-            ordered[1] += 1
-            ordered[2] = f"{ordered[1]}. " if ordered[0] else "- "
+            kind, last, _ = self._lists[-1]
+            number = _number(element, "value", last + 1)
+            counted = f"{numeral(number, kind) or numeral(number, DECIMAL)}." if kind else "-"
+            marker = element.get(MARKER) or counted
+            self._lists[-1] = [kind, number, f"{marker} "]
         elif tag in HEADING_LEVELS and not is_box_label(element) and not _is_about_the_text(element):
             self._heading = element
 
@@ -351,3 +351,8 @@ def _unique(anchors: list[str]) -> tuple[str, ...]:
 
 def _with_anchors(block: Block, anchors: list[str]) -> Block:
     return replace(block, anchors=_unique([*anchors, *block.anchors]))
+
+
+def _number(element: Any, attribute: str, usual: int) -> int:
+    written = element.get(attribute, "").strip()
+    return int(written) if written.lstrip("-").isdecimal() and len(written) < 9 else usual

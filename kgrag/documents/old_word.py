@@ -1,7 +1,7 @@
 """Word 97 to 2003 (`.doc`) to blocks, by way of HTML: headings by their styles, tables, lists, links, notes and boxes of text.
 
-What was deleted or is hidden is left out; comments, headers and footers, and tables of contents are, too, and counted. The numbers that
-Word counts before paragraphs stand nowhere in the file. Of Word 6 and 95 the text alone is read.
+What was deleted or is hidden is left out; comments, headers and footers, and tables of contents are, too, and counted. The numbers before
+paragraphs, which stand nowhere in the file, are counted as Word counts them. Of Word 6 and 95 the text alone is read.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import olefile
 
 from kgrag.documents.blocks import BlockDocument, RemovedLine
 from kgrag.documents.html import blocks_of_html
+from kgrag.documents.list_numbers import MARKER
 from kgrag.documents.old_properties import title_of
 from kgrag.documents.old_word_file import (
     FIELD_BEGINS,
@@ -90,11 +91,14 @@ class _Writer:
         self._removed = removed
         self._fields: list[_Field] = []
         """Those that are open."""
+        self._labels: dict[int, str] = {}
+        """Where a paragraph begins → the number before it."""
 
     def html(self) -> str:
         """Write the text, notes behind what refers to them, and boxes of text behind all."""
         notes: dict[int, list[str]] = {}
         paragraphs = list(self._file.paragraphs("text"))
+        self._count(paragraphs)
         for kind in ("footnotes", "endnotes"):
             for reference, note in self._file.notes(kind):
                 notes.setdefault(reference, []).extend(f"<p>{self._line(one)}</p>" for one in note)
@@ -106,6 +110,14 @@ class _Writer:
                 RemovedLine(rule, " ".join(line.translate(PLAIN).split())) for line in lines if line.strip()
             ]
         return "".join(parts)
+
+    def _count(self, paragraphs: Iterable[WordParagraph]) -> None:
+        """Number the paragraphs of lists; one of which all was deleted is none."""
+        lists = self._file.lists()
+        for one in paragraphs:
+            is_there = one.characters or one.begin == one.end
+            if is_there and one.list_number in lists and (label := lists[one.list_number].next_label(one.list_level)):
+                self._labels[one.begin] = label
 
     def _blocks(self, paragraphs: Sequence[WordParagraph], notes: dict[int, list[str]]) -> Iterator[str]:
         for kind, run in groupby(paragraphs, _kind):
@@ -135,7 +147,9 @@ class _Writer:
         depth = 0
         for item in items:
             level = min(item.list_level, DEEPEST_LIST) + 1
-            parts.append("<ul>" * (level - depth) + "</ul>" * (depth - level) + f"<li>{self._line(item)}</li>")
+            label = self._labels.pop(item.begin, "")
+            marker = f' {MARKER}="{escape(label)}"' if label else ""
+            parts.append("<ul>" * (level - depth) + "</ul>" * (depth - level) + f"<li{marker}>{self._line(item)}</li>")
             depth = level
         return "".join(parts) + "</ul>" * depth
 
@@ -163,7 +177,8 @@ class _Writer:
             text = _html("".join(character for _, _, character in run))
             text = f"<b>{text}</b>" if bold and text.strip() else text
             parts.append(f'<a href="{escape(target)}">{text}</a>' if target else text)
-        return "".join(parts)
+        line, label = "".join(parts), self._labels.get(paragraph.begin, "")
+        return f"{escape(label)} {line}" if label and line.strip() else line
 
     def _visible(self, characters: Iterable[WordCharacter]) -> Iterator[tuple[str, bool, str]]:
         """Yield where a character leads to, whether it is bold, and itself; a field may go on over paragraphs."""

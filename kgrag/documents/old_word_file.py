@@ -11,13 +11,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
+from kgrag.documents.old_word_lists import old_word_lists
+from kgrag.documents.word_numbering import NumberedList
+
 __all__ = ["CHAPTERS", "FIELD_BEGINS", "FIELD_ENDS", "FIELD_SHOWS", "WordCharacter", "WordFile", "WordParagraph"]
 
 CHAPTERS = ("text", "footnotes", "headers", "macros", "comments", "endnotes", "boxes", "header boxes")
 """Parts of the text, one behind the other."""
 LENGTHS_AT, PARTS_AT = 0x4C, 0x9A
 """In the stream of the document: lengths of the chapters, and where the parts of the table stream are, eight bytes for each."""
-STYLES, CHARACTERS, PARAGRAPHS, PIECES = 1, 12, 13, 33
+STYLES, CHARACTERS, PARAGRAPHS, PIECES, LISTS, LIST_REFERENCES = 1, 12, 13, 33, 73, 74
 NOTES = {"footnotes": (2, 3), "endnotes": (46, 47)}
 """Numbers of these parts; of notes, where they are referred to and where each begins."""
 PAGE, PAGE_NUMBER = 512, 0x3F_FFFF
@@ -34,6 +37,10 @@ TABLE_DEFINITION = 0xD608
 """Its length has two bytes."""
 HEADINGS, CONTENTS, TITLE, NO_STYLE = range(1, 10), range(19, 28), 62, 0xFFF
 """Numbers of Word's own styles."""
+OWN_BYTES, PARAGRAPH_STYLE = 10, 1
+"""Of what every style begins with, where the file does not say how many; and the kind of a style."""
+MOST_LISTS = 0x7FE
+"""What is above says that a paragraph is in no list any more."""
 MOST_BASES = 20
 MOST_CHARACTERS = 50_000_000
 FIELD_BEGINS, FIELD_SHOWS, FIELD_ENDS = "\x13", "\x14", "\x15"
@@ -61,6 +68,8 @@ class WordParagraph:
     is_title: bool
     is_contents: bool
     """Whether it is of a table of contents."""
+    list_number: int
+    """By which it names its list; 0 of what is no item."""
     list_level: int
     """Of an item of a list, from 0; -1 of others."""
     in_table: bool
@@ -75,6 +84,16 @@ class _Run:
     end: int
     style: int
     said: Mapping[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    own: int
+    """The number of Word's own style that it is."""
+    base: int
+    """The style that it is made from."""
+    said: Mapping[int, int]
+    """Properties of its paragraphs."""
 
 
 NOTHING = _Run(0, 0, 0, {})
@@ -104,6 +123,11 @@ class WordFile:
             yield self._paragraph(at, end)
             at = end + 1
 
+    def lists(self) -> dict[int, NumberedList]:
+        """Return the number by which paragraphs name a list → that list, before any item was counted."""
+        places = (struct.unpack_from("<I", self._main, PARTS_AT + 8 * part)[0] for part in (LISTS, LIST_REFERENCES))
+        return old_word_lists(self._table, *places)
+
     def notes(self, kind: str) -> Iterator[tuple[int, list[WordParagraph]]]:
         """Yield for each of the `footnotes` or `endnotes` where it is referred to, and its paragraphs."""
         references, begins = (self._numbers(part) for part in NOTES[kind])
@@ -117,15 +141,18 @@ class WordFile:
     def _paragraph(self, begin: int, end: int) -> WordParagraph:
         run = _at(self._paragraphs, self._place(end))
         style, sti = run.style, self._sti(run.style)
+        list_number = run.said.get(LIST, self._said_by_style(style, LIST))
+        list_number = list_number if list_number <= MOST_LISTS else 0
         ends_row = bool(run.said.get(ENDS_ROW))
         return WordParagraph(
             begin,
             end,
             tuple(self._shown(begin, end)),
-            level=next((one for one in self._bases(style) if one in HEADINGS), 0),
+            level=next((one.own for one in self._bases(style) if one.own in HEADINGS), 0),
             is_title=sti == TITLE,
             is_contents=sti in CONTENTS,
-            list_level=run.said.get(LIST_LEVEL, 0) if run.said.get(LIST) else -1,
+            list_number=list_number,
+            list_level=run.said.get(LIST_LEVEL, self._said_by_style(style, LIST_LEVEL)) if list_number else -1,
             in_table=bool(run.said.get(IN_TABLE)) or ends_row,
             ends_cell=self._text[end : end + 1] == CELL_END,
             ends_row=ends_row,
@@ -204,32 +231,45 @@ class WordFile:
                 runs += _runs_of_page(page, entry)
         return sorted(runs, key=lambda one: one.begin)
 
-    def _read_styles(self) -> list[tuple[int, int]]:
-        """Return of each style the number of Word's own that it is, and the style that it is made from."""
+    def _read_styles(self) -> list[_Style]:
         data = self._part(STYLES)
-        styles: list[tuple[int, int]] = []
-        at = 2 + struct.unpack_from("<H", data)[0] if len(data) > 1 else 0
-        while 0 < at + 2 <= len(data):
+        size_of_all = struct.unpack_from("<H", data)[0] if len(data) > 1 else 0
+        own_bytes = struct.unpack_from("<H", data, 4)[0] if size_of_all > 3 and len(data) > 5 else OWN_BYTES
+        styles: list[_Style] = []
+        at = 2 + size_of_all
+        while at >= 2 and at + 2 <= len(data):
             size = struct.unpack_from("<H", data, at)[0]
-            said = data[at + 2 : at + 2 + size]
-            if len(said) >= 4:
-                own, base = struct.unpack_from("<HH", said)
-                styles.append((own & 0xFFF, base >> 4))
-            else:
-                styles.append((NO_STYLE, NO_STYLE))
+            styles.append(_style(data[at + 2 : at + 2 + size], own_bytes))
             at += 2 + size
         return styles
 
     def _sti(self, style: int) -> int:
-        return self._styles[style][0] if style < len(self._styles) else NO_STYLE
+        return self._styles[style].own if style < len(self._styles) else NO_STYLE
 
-    def _bases(self, style: int) -> Iterator[int]:
-        """Yield the numbers of a style and of those that it is made from."""
+    def _bases(self, style: int) -> Iterator[_Style]:
+        """Yield a style and those that it is made from."""
         for _ in range(MOST_BASES):
             if style >= len(self._styles):
                 return
-            yield self._styles[style][0]
-            style = self._styles[style][1]
+            yield self._styles[style]
+            style = self._styles[style].base
+
+    def _said_by_style(self, style: int, number: int) -> int:
+        """Return what the paragraphs of a style are told by it or what it is made from; 0 where nothing is."""
+        return next((one.said[number] for one in self._bases(style) if number in one.said), 0)
+
+
+def _style(data: bytes, own_bytes: int) -> _Style:
+    if len(data) < 4:
+        return _Style(NO_STYLE, NO_STYLE, {})
+    own, base = struct.unpack_from("<HH", data)
+    said: dict[int, int] = {}
+    if base & 0xF == PARAGRAPH_STYLE and len(data) > own_bytes + 2:
+        at = own_bytes + 2 + 2 * struct.unpack_from("<H", data, own_bytes)[0] + 2
+        at += at % 2
+        if at + 4 <= len(data):
+            said = _properties(data[at + 4 : at + 2 + struct.unpack_from("<H", data, at)[0]])
+    return _Style(own & 0xFFF, base >> 4, said)
 
 
 def _at(runs: list[_Run], place: int) -> _Run:

@@ -135,8 +135,8 @@ class _Writer:
         self.removed: list[RemovedLine] = []
         self._parts = parts
         self._parents: dict[str, str] = {}
-        self._numbered: dict[str, list[bool]] = {}
-        """List style → whether its levels are numbered."""
+        self._numbered: dict[str, list[str]] = {}
+        """List style → how its levels are numbered (`1`, `a`, `I`); nothing for bullets."""
         self._counted: Counter[str] = Counter()
         """List style → the last number of its first level, where lists continue one another."""
         self._behind: list[str] = []
@@ -147,7 +147,10 @@ class _Writer:
             for style in part.iter("{*}style"):
                 self._parents[_get(style, "name")] = _get(style, "parent-style-name")
             for style in part.iter("{*}list-style"):
-                self._numbered[_get(style, "name")] = [_name(level) == "list-level-style-number" for level in style]
+                self._numbered[_get(style, "name")] = [
+                    _get(level, "num-format", "1") if _name(level) == "list-level-style-number" else ""
+                    for level in style
+                ]
 
     def blocks(self, element: Any, *, lists: Sequence[str] = ()) -> str:
         """Write the paragraphs, lists and tables in an element; `lists` are the styles of those that it is in."""
@@ -241,7 +244,8 @@ class _Writer:
         style = _get(element, "style-name") or (lists[-1] if lists else "")
         numbered = self._numbered.get(style, [])
         level = len(lists)
-        tag = "ol" if level < len(numbered) and numbered[level] else "ul"
+        kind = numbered[level] if level < len(numbered) else ""
+        tag = "ol" if kind else "ul"
         items = [child for child in element if _name(child) in ("list-item", "list-header")]
         begun = self._counted[style] if level == 0 and _get(element, "continue-numbering") == "true" else 0
         start = _get(items[0], "start-value") if items else ""
@@ -250,7 +254,7 @@ class _Writer:
         if level == 0:
             self._counted[style] = begun + len(items)
         inside = "".join(f"<li>{self.blocks(item, lists=(*lists, style))}</li>" for item in items)
-        return f'<{tag} start="{begun + 1}">{inside}</{tag}>'
+        return f'<{tag} type="{escape(kind)}" start="{begun + 1}">{inside}</{tag}>'
 
     def _frame(self, element: Any) -> str:
         """Write a frame: the title of a slide, a box of text, a table, a chart or formula, or what is said of a picture."""

@@ -79,9 +79,15 @@ EMPTY_FONT = re.compile(r"\\f(?=\\f)")
 SYSTEM = re.compile(r"^\.Os .*$", re.MULTILINE)
 """The name of a system in more words than one, which pandoc refuses."""
 LATEX = "latex"
+LATEX_MARK = re.compile(r"\\(?:document(?:class|style)|begin\s*\{|(?:sub)*section\b|chapter\b|part\b)")
+MACROS = re.compile(r"\\catcode\s*`\\?@\s*=?\s*(?:11|\\active|\\letter)\b")
+"""A file that takes `@` for a letter defines commands."""
+WORDS_IN_A_ROW = re.compile(r"(?:[^\W\d_]{2,}[,;:]?\s+){3}[^\W\d_]{2}")
+NO_LATEX = "is macros, or a text, of plain TeX and no LaTeX, which alone is read: give the PDF that is made of it"
 OF_SPHINX = re.compile(r"\\documentclass(?:\[[^\]]*\])?\{sphinx\w*\}|\\usepackage(?:\[[^\]]*\])?\{sphinx\}")
 REFUSED_BEGIN = re.compile(r"\(line (\d+), column (\d+)\): unexpected \\begin")
 BEGIN = re.compile(r"\\begin\{([^{}]+)\}")
+ELEMENT = re.compile(r"<[^>]*>")
 LATEX_ITEM = re.compile(r"\\item\b(?:\[([^\]]*)\])?")
 MAX_REFUSED = 5
 """Environments of a file that pandoc refuses where they stand, one after the other."""
@@ -154,7 +160,15 @@ def _html_of(text: str, path: Path, format_: str) -> tuple[str, list[str]]:
             notes.append(f"read without its layout but headings, paragraphs and listings: {error.reason}")
         return with_definitions(with_headings(html)), notes
     if reader == LATEX:
-        html, remarks, commands = _with_strange_commands(INPUT.sub(r"\1{\2}", text), path)
+        is_latex = LATEX_MARK.search(text) is not None
+        if not is_latex and MACROS.search(text):
+            raise DocumentError(path, NO_LATEX)
+        try:
+            html, remarks, commands = _with_strange_commands(INPUT.sub(r"\1{\2}", text), path)
+        except DocumentError as error:
+            raise error if is_latex else DocumentError(path, f"{NO_LATEX} ({error.reason})") from error
+        if not is_latex and not WORDS_IN_A_ROW.search(ELEMENT.sub(" ", html.partition("<body>")[2] or html)):
+            raise DocumentError(path, NO_LATEX)
         if commands:
             notes.append(f"read as its argument what is not defined in the file: {_some(commands)}")
     else:

@@ -114,9 +114,12 @@ class TextLayout:
         entries = "".join(f"<li>{escape(said)}</li>" for said in self._listed.values())
         return "\n".join((before, heading, f"<ul>{entries}</ul>", self._written(self._paragraphs[end:], begins=False)))
 
-    def part(self, lines: Sequence[str], *, headings: bool = True) -> str:
-        """Write some of the lines: how wide they are broken, how far they are indented and the levels of headings are those of the text."""
-        return self._written(self._parted(in_paragraphs(lines)), headings=headings)
+    def part(self, lines: Sequence[str], *, headings: bool = True, margin: int | None = None) -> str:
+        """Write some of the lines: how wide they are broken, how far they are indented and the levels of headings are those of the text.
+
+        `margin`: how far text that is no example is indented in these lines, where that is not as in the whole text.
+        """
+        return self._written(self._parted(in_paragraphs(lines)), headings=headings, margin=margin)
 
     def heading(self, text: str, *, style: str) -> str:
         """Write a heading that was recognised elsewhere; those of one style have one level."""
@@ -125,7 +128,10 @@ class TextLayout:
     def _parted(self, paragraphs: Sequence[list[str]]) -> list[list[str]]:
         return [part for one in paragraphs for part in parted_at(one, self._separators)]
 
-    def _written(self, paragraphs: Sequence[list[str]], *, headings: bool = True, begins: bool = True) -> str:
+    def _written(
+        self, paragraphs: Sequence[list[str]], *, headings: bool = True, begins: bool = True, margin: int | None = None
+    ) -> str:
+        usual = self._measures.usual if margin is None else margin
         parts: list[str] = []
         numbers = ["", *(number_of(group[0]) if len(group) == 1 else "" for group in paragraphs), ""]
         for index, paragraph in enumerate(paragraphs):
@@ -168,8 +174,7 @@ class TextLayout:
                 parts.append(self._headings.html(heading))
                 rest = rest[heading.lines :]
             # What follows its heading without a blank line is its text, however far it is indented.
-            margin = indent_of(rest[0]) if 0 < len(rest) < len(paragraph) else self._measures.usual
-            parts += self._body(rest, margin=margin)
+            parts += self._body(rest, margin=indent_of(rest[0]) if 0 < len(rest) < len(paragraph) else usual)
         return "\n".join(parts)
 
     def _body(self, lines: Sequence[str], *, margin: int, depth: int = 0) -> Iterator[str]:

@@ -42,6 +42,8 @@ FIRST_OF_API = re.compile(
 )
 """How a description of an API begins."""
 VERSION_OF_API = re.compile(rb"""\b(?:openapi["']?\s*:\s*["']?3\.\d|swagger["']?\s*:\s*["']?2\.0)""")
+GRAPH = re.compile(rb"(?:\s|(?://|#).*\n|/\*(?:[^*]|\*(?!/))*\*/)*(?:strict\s+)?(?:di)?graph\b[^{;]*\{", re.IGNORECASE)
+"""How a graph of Graphviz begins; Word's templates have the same suffix."""
 CONFIGURATION_BYTES = 1_000_000
 """Of a configuration, in which prose is looked for: a long list of settings may stand above what is said of others."""
 HEAD_BYTES = 16_384
@@ -55,9 +57,9 @@ def told_by_content(path: Path) -> bool:
 
 
 def sniffed_format(path: Path, *, content: Path | None = None) -> str | None:
-    """Return `docbook` or `dita` (`.xml`), `openapi` (`.json`, `.yaml`), `outlook` (`.msg`), `mail` (`.mhtml`), `mallard` (`.page`),
-    `info`, `man` or `mdoc` (a section of the manual for a suffix), `configuration` (`.conf`, `.ini`, `sshd_config` and their like, with
-    prose in their comments); None for others.
+    """Return `docbook` or `dita` (`.xml`), `openapi` (`.json`, `.yaml`), `outlook` (`.msg`), `doc` (`.dot`), `mail` (`.mhtml`),
+    `mallard` (`.page`), `info`, `man` or `mdoc` (a section of the manual for a suffix), `configuration` (`.conf`, `.ini`,
+    `sshd_config` and their like, with prose in their comments); None for others.
 
     `content` is where the file is as long as it has another name than `path`.
     """
@@ -101,6 +103,10 @@ def _of_msg(head: bytes) -> str | None:
     return "outlook" if head.startswith(COMPOUND_FILE) else None
 
 
+def _of_template(head: bytes) -> str | None:
+    return None if GRAPH.match(head) else "doc"
+
+
 def _of_saved_page(head: bytes) -> str | None:
     return "mail" if SAVED_PAGE.match(head) else None
 
@@ -135,6 +141,7 @@ TELLERS = (
     (re.compile(r"\.page"), _of_page),
     (re.compile(r"\.(?:json|ya?ml)"), _of_data),
     (re.compile(r"\.msg"), _of_msg),
+    (re.compile(r"\.dot"), _of_template),
     (re.compile(r"\.mht(?:ml)?"), _of_saved_page),
     (INFO_FILE, _of_info),
     (MANUAL_PAGE, _of_section),

@@ -323,7 +323,7 @@ class _Reader:
         if name in LISTINGS:
             self.html.append("<pre>")
         elif name in LISTS:
-            self.html.append(f"<{LISTS[name]}>")
+            self.html.append(f"<{LISTS[name]}{_numbers(rest.strip()) if name == 'enumerate' else ''}>")
         elif name == "multitable":
             self.html.append("<table>")
         elif name != "float":
@@ -416,3 +416,10 @@ class _Reader:
         for name, value in zip(names, [*given, *[""] * len(names)], strict=False):
             body = body.replace(f"\\{name}\\", value)
         return body
+
+
+def _numbers(first: str) -> str:
+    """Write what the first item of an enumeration is called, a number or a letter, as attributes of its list."""
+    if len(first) == 1 and first.isascii() and first.isalpha():
+        return f' type="{"a" if first.islower() else "A"}" start="{ord(first.lower()) - ord("a") + 1}"'
+    return f' start="{first}"' if first.isdecimal() else ""

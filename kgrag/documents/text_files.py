@@ -16,6 +16,7 @@ from kgrag.documents.pandoc_formats import missing_pandoc
 from kgrag.documents.plain_text import plain_text_html
 from kgrag.documents.restructured_text import LONGEST_LINE, is_restructured_text, restructured_text_html
 from kgrag.documents.text_encoding import PACKED, decode, unpacked
+from kgrag.documents.vim_help import is_vim_help, vim_help_html
 from kgrag.documents.wiki_text import wiki_of
 from kgrag.types import Scalar
 
@@ -61,6 +62,9 @@ def text_page(data: bytes, path: Path) -> TextPage:
     notes = [decoded.note] if decoded.note else []
     suffix = (Path(path.stem) if path.suffix.lower() == PACKED else path).suffix.lower()
     text, code = without_page_code(text)
+    if suffix == ".txt" and is_vim_help(text):
+        html, removed = vim_help_html(text)
+        return TextPage(html, {}, (*code, *removed), tuple(notes))
     markup = _markup_of(text, suffix)
     if markup and max(map(len, text.splitlines()), default=0) > LONGEST_LINE:
         notes.append(f"has a line of more than {LONGEST_LINE:,} characters: read as plain text")

@@ -10,25 +10,21 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from kgrag.documents.list_numbers import numeral
 from kgrag.documents.word_tables import WORD
 
-__all__ = ["mark_numbers"]
+__all__ = ["LEVELS", "NumberedLevel", "NumberedList", "mark_numbers"]
 
 LEVELS = 9
 PLACEHOLDER = re.compile(r"%([1-9])")
-ROMAN = (
-    *((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl")),
-    *((10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i")),
-)
-MAX_ROMAN = 3999
-MAX_LETTERED = 780
-"""Word's own: thirty times `z`."""
 MAX_STYLES = 20
 """Styles that one is based on, looked through for numbering."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Level:
+class NumberedLevel:
+    """How the items on one level of a list are numbered."""
+
     text: str
     """`%1.%2`, with the numbers of the levels in the place of their signs."""
     kind: str
@@ -36,19 +32,24 @@ class _Level:
     restarts: bool
     is_legal: bool
     """All of its numbers are in digits."""
-    style: str
+    style: str = ""
     """The paragraphs of this style are on this level."""
 
 
 @dataclass(slots=True)
-class _List:
+class NumberedList:
     """A list as it is defined, and how far it has counted."""
 
-    levels: dict[int, _Level]
+    levels: dict[int, NumberedLevel]
     counts: dict[int, int] = field(default_factory=dict)
+    starts: dict[int, int] = field(default_factory=dict)
+    """Where levels begin once the first item of this list comes, whatever lists with the same counts have counted."""
 
     def next_label(self, at: int) -> str:
         """Count one paragraph on a level, and return what Word writes before it; nothing for bullets and unknown numerals."""
+        for one, begins in self.starts.items():
+            self.counts[one] = begins - 1
+        self.starts.clear()
         level = self.levels.get(at)
         if level is None:
             return ""
@@ -60,15 +61,16 @@ class _List:
             return ""
         numbers = {int(one) - 1 for one in PLACEHOLDER.findall(level.text)}
         written = {one: self._number(one, level) for one in numbers}
-        return (
-            PLACEHOLDER.sub(lambda sign: written[int(sign[1]) - 1], level.text).strip() if all(written.values()) else ""
+        is_known = all(
+            said or (one in self.levels and self.levels[one].kind == "none") for one, said in written.items()
         )
+        return PLACEHOLDER.sub(lambda sign: written[int(sign[1]) - 1], level.text).strip() if is_known else ""
 
-    def _number(self, at: int, level: _Level) -> str:
+    def _number(self, at: int, level: NumberedLevel) -> str:
         own = self.levels.get(at)
         if own is None:
             return ""
-        return _written(self.counts.get(at, own.start), "decimal" if level.is_legal else own.kind)
+        return numeral(self.counts.get(at, own.start), "decimal" if level.is_legal else own.kind)
 
 
 def mark_numbers(body: Any, numbering: Any, styles: Any, *, start: str, end: str, behind: str) -> None:
@@ -93,10 +95,10 @@ class _Lists:
         self._styles = {one.get(f"{WORD}styleId"): one for one in styles.iterfind(f"{WORD}style")}
         self._nums = {one.get(f"{WORD}numId"): one for one in numbering.iterfind(f"{WORD}num")}
         self._definitions = {one.get(f"{WORD}abstractNumId"): one for one in numbering.iterfind(f"{WORD}abstractNum")}
-        self._lists: dict[str, _List] = {}
+        self._lists: dict[str, NumberedList] = {}
         """By what defines them: lists that share a definition go on with each other's numbers."""
         self._begun: set[str] = set()
-        self._own_levels: dict[str, _List] = {}
+        self._own_levels: dict[str, NumberedList] = {}
 
     def label(self, paragraph: Any) -> str:
         """Count a paragraph, if it is numbered, and return what is written before it."""
@@ -128,25 +130,25 @@ class _Lists:
             style = self._styles.get(_value(style.find(f"{WORD}basedOn")))
         return number, level
 
-    def _list(self, number: str) -> _List | None:
+    def _list(self, number: str) -> NumberedList | None:
         num = self._nums[number]
         key = _value(num.find(f"{WORD}abstractNumId"))
         definition = self._definition(key)
         if definition is None:
             return None
         overrides = list(num.iterfind(f"{WORD}lvlOverride"))
-        shared = self._lists.setdefault(key, _List(_levels(definition)))
+        shared = self._lists.setdefault(key, NumberedList(_levels(definition)))
         if number not in self._own_levels:
             levels = dict(shared.levels)
             for one in overrides:
                 if (own := one.find(f"{WORD}lvl")) is not None:
                     levels.update([_level(own)])
             # Counts are shared, until a list says where it begins.
-            self._own_levels[number] = _List(levels, shared.counts)
+            self._own_levels[number] = own_list = NumberedList(levels, shared.counts)
             for one in overrides:
                 begins, at = _value(one.find(f"{WORD}startOverride")), one.get(f"{WORD}ilvl", "")
                 if begins.isdecimal() and at.isdecimal():
-                    shared.counts[int(at)] = int(begins) - 1
+                    own_list.starts[int(at)] = int(begins)
         return self._own_levels[number]
 
     def _definition(self, key: str) -> Any:
@@ -168,13 +170,13 @@ def _list_of(properties: Any) -> tuple[str | None, str | None]:
     return _value(found.find(f"{WORD}numId")) or None, _value(found.find(f"{WORD}ilvl")) or None
 
 
-def _levels(definition: Any) -> dict[int, _Level]:
+def _levels(definition: Any) -> dict[int, NumberedLevel]:
     return dict(_level(one) for one in definition.iterfind(f"{WORD}lvl") if one.get(f"{WORD}ilvl", "").isdecimal())
 
 
-def _level(element: Any) -> tuple[int, _Level]:
+def _level(element: Any) -> tuple[int, NumberedLevel]:
     start, restart = _value(element.find(f"{WORD}start")), element.find(f"{WORD}lvlRestart")
-    level = _Level(
+    level = NumberedLevel(
         text=_value(element.find(f"{WORD}lvlText")),
         kind=_value(element.find(f"{WORD}numFmt")) or "decimal",
         start=int(start) if start.isdecimal() else 1,
@@ -188,23 +190,3 @@ def _level(element: Any) -> tuple[int, _Level]:
 
 def _value(element: Any) -> str:
     return element.get(f"{WORD}val", "") if element is not None else ""
-
-
-def _written(number: int, kind: str) -> str:
-    """Write a number as a list says; nothing for numerals that are not known here."""
-    match kind:
-        case "decimal":
-            return str(number)
-        case "decimalZero":
-            return f"{number:02}"
-        case "lowerLetter" | "upperLetter" if 0 < number <= MAX_LETTERED:
-            letter = chr(ord("a") + (number - 1) % 26) * ((number - 1) // 26 + 1)
-            return letter.upper() if kind == "upperLetter" else letter
-        case "lowerRoman" | "upperRoman" if 0 < number <= MAX_ROMAN:
-            written = ""
-            for value, sign in ROMAN:
-                written += sign * (number // value)
-                number %= value
-            return written.upper() if kind == "upperRoman" else written
-        case _:
-            return ""

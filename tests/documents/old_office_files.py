@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Sequence
 
@@ -12,7 +13,10 @@ IN_TABLE, ENDS_ROW = struct.pack("<HB", 0x2416, 1), struct.pack("<HB", 0x2417, 1
 LIST_ITEM = struct.pack("<HH", 0x460B, 1)
 BOLD, DELETED = struct.pack("<HB", 0x0835, 1), struct.pack("<HB", 0x0800, 1)
 STYLES = ((0, 0xFFF), (2, 0xFFF), (0xFFE, 1), (19, 0xFFF))
-"""Normal, heading 2, one of a user's that is made from heading 2, and `toc 1`, as (Word's own number, base)."""
+"""Normal, heading 2, one of a user's that is made from heading 2, and `toc 1`, as (Word's own number, base).
+
+Behind them is `heading 1`, whose paragraphs are items of the first list.
+"""
 
 
 def word_file(
@@ -23,10 +27,12 @@ def word_file(
     comments: str = "",
     title: str = "",
     flags: int = 0,
+    lists: tuple[bytes, bytes] = (b"", b""),
 ) -> bytes:
     """Write paragraphs (text with its mark at the end, number of the style in `STYLES`, properties) as a .doc.
 
-    `characters` have properties from one place of the text to another, `notes` stand where they are referred to.
+    `characters` have properties from one place of the text to another, `notes` stand where they are referred to; `lists` are what
+    `word_lists` writes.
     """
     text = "".join(one for one, _, _ in paragraphs)
     notes_text = "".join(note for _, note in notes)
@@ -43,6 +49,9 @@ def word_file(
     struct.pack_into("<8i", main, 0x4C, len(text), len(notes_text), 0, 0, len(comments), 0, 0, 0)
     table = bytearray(8)
     styles = b"".join(struct.pack("<HHH", 4, own, base << 4) for own, base in STYLES)
+    numbered = struct.pack("<HHHHH", 1, 0xFFF << 4 | 1, 0, 0, 0) + struct.pack("<HHH", 1, ord("N"), 0)
+    numbered += struct.pack("<HH", 2 + len(LIST_ITEM), 0) + LIST_ITEM
+    styles += struct.pack("<H", len(numbered)) + numbered
     pieces = struct.pack("<II", 0, len(whole)) + struct.pack("<HIH", 0, 0x40000000 | 2 * TEXT_AT, 0)
     begins = [0]
     for _, note in notes:
@@ -54,6 +63,8 @@ def word_file(
         12: struct.pack("<III", TEXT_AT, TEXT_AT + len(whole), CHARACTER_PAGE),
         13: struct.pack("<III", TEXT_AT, TEXT_AT + len(whole), PARAGRAPH_PAGE),
         33: b"\x02" + struct.pack("<I", len(pieces)) + pieces,
+        73: lists[0],
+        74: lists[1],
     }
     for number, content in parts.items():
         struct.pack_into("<II", main, 0x9A + 8 * number, len(table), len(content))
@@ -62,6 +73,25 @@ def word_file(
     if title:
         streams["\x05SummaryInformation"] = summary(title.encode("cp1252"), count=2)
     return compound_file(streams)
+
+
+def word_lists(
+    definitions: Sequence[Sequence[tuple[str, int]]], references: Sequence[tuple[int, int | None]]
+) -> tuple[bytes, bytes]:
+    """Write lists, each as one level or nine (its text with `%1` for numbers, and their kind), and what paragraphs name: (which of them,
+    where its first level begins anew)."""
+    heads, levels = struct.pack("<h", len(definitions)), b""
+    for name, definition in enumerate(definitions):
+        heads += struct.pack("<ii18xBB", name, 0, len(definition) == 1, 0)
+        for text, kind in definition:
+            written = re.sub("%([1-9])", lambda sign: chr(int(sign[1]) - 1), text)
+            levels += struct.pack("<iBB9xB8xBBBB", 1, kind, 0, 0, 2, 3, 0, 0) + bytes(5)
+            levels += struct.pack("<H", len(written)) + written.encode("utf-16-le")
+    named, more = struct.pack("<i", len(references)), b""
+    for name, start in references:
+        named += struct.pack("<i8xBBBB", name, start is not None, 0, 0, 0)
+        more += b"\xff" * 4 + (b"" if start is None else struct.pack("<iI", start, 0x10))
+    return heads + levels, named + more
 
 
 def summary(title: bytes, *, count: int) -> bytes:

@@ -86,7 +86,7 @@ def test_sections_lists_definitions_tables_and_listings_are_told_apart() -> None
         ("paragraph", 0, "At most 8 letters."),
         ("heading", 2, "Steps"),
         ("list_item", 1, "1. First"),
-        ("list_item", 2, "  1. Inside"),
+        ("list_item", 2, "  a. Inside"),
         ("list_item", 1, "2. Second"),
         ("code", 0, "int x = 3;"),
         ("list_item", 2, "  1. Three."),

@@ -147,6 +147,16 @@ def test_manual_pages_are_told_by_section_and_beginning_whatever_they_belong_to(
     assert discovery.ignored == {".1": 1, ".l": 1}
 
 
+def test_a_graph_of_graphviz_is_no_template_of_word() -> None:
+    Path("a.dot").write_text('// of states\n/* * */\nstrict digraph "States" {\n  open -> closed\n}\n')
+    Path("b.dot").write_text("graph{ a -- b }")
+    Path("c.DOT").write_text("A graph shows values.\n")
+    Path("d.dot").write_bytes(bytes.fromhex("d0cf11e0a1b11ae1"))
+    discovery = discover([Path()])
+    assert [(source.path.name, source.format) for source in discovery.sources] == [("c.DOT", "doc"), ("d.dot", "doc")]
+    assert discovery.ignored == {".dot": 2}
+
+
 def test_the_sources_of_pages_are_no_documents_beside_the_pages() -> None:
     touch("manual/index.html", "manual/_sources/index.rst.txt", "own/_sources/a.rst")
     discovery = discover([Path()])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from kgrag.documents.html import convert_html
 
 
@@ -92,3 +94,25 @@ def test_an_anchor_behind_the_last_definition_of_a_page_leaves_it_its_term() -> 
     body = "<dl><dt>idle_time</dt><dd><p>Seconds until it rests.</p><a id='end'></a></dd></dl>"
     document = convert_html(f"<html><body>{body}</body></html>".encode(), Path("a.html"), document_path="a.html")
     assert [(block.terms, block.anchors) for block in document.blocks] == [(("idle_time",), ("end",))]
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        '<div class="top"><p class="src"><a id="v:open" class="def">open</a> :: Int <a href="src/V.html" class="link">Source</a></p>'
+        '<div class="doc"><p>Opens it.</p><p>At most once.</p></div></div>',
+        '<div class="method-detail"><div class="method-heading"><span class="method-name" id="v:open">open</span> :: Int'
+        '<span class="method-click-advice">click to toggle source</span></div>\n'
+        '<div class="method-description"><p>Opens it.</p><p>At most once.</p></div></div>',
+        '<div class="signature"><b id="v:open">open</b> :: Int <a href="#v:open">#</a></div><div class="doc"><p>Opens it.</p>'
+        "<p>At most once.</p></div>",
+    ],
+    ids=["Haddock", "RDoc", "Crystal"],
+)
+def test_what_is_said_of_a_function_below_it_is_its_definition(member: str) -> None:
+    document = convert_html(
+        f"<html><body><h1>Valves</h1>{member}</body></html>".encode(), Path("a.html"), document_path="a.html"
+    )
+    assert [block.text for block in document.blocks] == ["Valves", "open :: Int: Opens it.", "At most once."]
+    assert document.blocks[2].terms == ("open :: Int",)
+    assert "v:open" in document.blocks[1].anchors

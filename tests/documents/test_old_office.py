@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ from tests.documents.old_office_files import (
     summary,
     text_record,
     word_file,
+    word_lists,
 )
 from tests.documents.outlook_file import compound_file
 
@@ -34,6 +36,66 @@ def converted(data: bytes, path: Path) -> BlockDocument:
 
 def written(document: BlockDocument) -> list[tuple[str, str]]:
     return [(block.kind, block.written) for block in document.blocks]
+
+
+def item(number: int, level: int = 0) -> bytes:
+    return struct.pack("<HH", 0x460B, number) + struct.pack("<HB", 0x260A, level)
+
+
+def test_numbers_of_lists_headings_and_cells_are_counted_as_word_counts_them(tmp_path: Path) -> None:
+    nine = [("%1.", 0), ("%1.%2", 0), ("%3)", 4), *[("", 23)] * 6]
+    hidden = [("%1", 255), ("%1%2.", 3), *[("", 23)] * 7]
+    data = word_file(
+        [
+            ("Setup\r", 4, b""),
+            ("Valve\r", 0, item(1, 1)),
+            ("open\r", 0, item(1, 2)),
+            ("shut\r", 0, item(1, 2)),
+            ("gone\r", 0, item(1, 2)),
+            ("Use\r", 4, b""),
+            ("Pump\r", 0, item(1, 1)),
+            ("Plain\r", 4, item(0xF801)),
+            ("nine\r", 0, item(2)),
+            ("ten\r", 0, item(2)),
+            ("on\r", 0, item(3)),
+            ("letters\r", 0, item(4, 1)),
+            ("dot\r", 0, item(5)),
+            ("unknown\r", 0, item(99)),
+            ("cell\x07", 0, IN_TABLE + item(3)),
+            ("\x07", 0, IN_TABLE + ENDS_ROW),
+        ],
+        characters=[(0, 21, b""), (21, 26, DELETED), (26, 80, b"")],
+        lists=word_lists(
+            [nine, [("(%1)", 0)], hidden, [("\u2022", 23)]], [(0, None), (1, 9), (1, None), (2, None), (3, None)]
+        ),
+    )
+    assert written(converted(data, tmp_path / "a.doc")) == [
+        ("heading", "1. Setup"),
+        ("list_item", "  1.1 Valve"),
+        ("list_item", "    a) open"),
+        ("list_item", "    b) shut"),
+        ("heading", "2. Use"),
+        ("list_item", "  2.1 Pump"),
+        ("heading", "Plain"),
+        ("list_item", "(9) nine"),
+        ("list_item", "(10) ten"),
+        ("list_item", "(11) on"),
+        ("list_item", "  A. letters"),
+        ("list_item", "- dot"),
+        ("list_item", "- unknown"),
+        ("paragraph", "(12) cell"),
+    ]
+
+
+def test_lists_that_are_cut_number_what_is_there(tmp_path: Path) -> None:
+    definitions, references = word_lists([[("%1.", 0)]], [(0, None), (0, 3)])
+    for lists in (
+        (definitions[:20], references),
+        (definitions, references[:10]),
+        (definitions, b"\xff\xff\xff\x7f" + references[4:]),
+    ):
+        read = written(converted(word_file([("one\r", 0, LIST_ITEM)], lists=lists), tmp_path / "a.doc"))
+        assert [text.split()[-1] for _, text in read] == ["one"]
 
 
 def test_a_word_file_keeps_headings_lists_tables_and_links(tmp_path: Path) -> None:

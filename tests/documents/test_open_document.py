@@ -61,7 +61,8 @@ def test_headings_runs_and_breaks(tmp_path: Path) -> None:
 
 def test_lists_are_numbered_as_their_style_says_and_go_on(tmp_path: Path) -> None:
     styles = (
-        '<text:list-style style:name="L1" xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0"><text:list-level-style-number/>'
+        '<text:list-style style:name="L1" xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0">'
+        '<text:list-level-style-number style:num-format="A"/>'
         "<text:list-level-style-bullet/></text:list-style>"
     )
     read = text(
@@ -71,7 +72,7 @@ def test_lists_are_numbered_as_their_style_says_and_go_on(tmp_path: Path) -> Non
         '<text:list text:style-name="L1" text:continue-numbering="true"><text:list-item><text:p>two</text:p></text:list-item></text:list>',
         styles=styles,
     )
-    assert [block.text for block in read.blocks] == ["1. one", "  - in", "between", "2. two"]
+    assert [block.text for block in read.blocks] == ["A. one", "  - in", "between", "B. two"]
 
 
 def test_notes_and_frames_stand_behind_their_paragraph_and_comments_are_counted(tmp_path: Path) -> None:

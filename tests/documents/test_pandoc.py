@@ -341,6 +341,24 @@ def test_a_file_that_pandoc_refuses_is_that_files_failure() -> None:
         converted("{}", "ipynb")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\\catcode`@=11 % macros follow\n\\message{The pump is ready to be used}\n",
+        "\\hsize=20cm\\vrule width 1pt\\par\n",
+        "The pump is ready to be used.\n\\def\\p #1 {\\end}\n\\bye\n",
+    ],
+    ids=["macros", "lengths", "what pandoc refuses"],
+)
+def test_macros_and_plain_tex_are_named_and_no_text(text: str) -> None:
+    with pytest.raises(DocumentError, match="plain TeX and no LaTeX"):
+        converted(text, "tex")
+
+
+def test_a_part_of_a_text_of_latex_needs_no_heading() -> None:
+    assert lines(converted("The \\emph{pump} is ready to be used.\n", "tex")) == ["The pump is ready to be used."]
+
+
 def test_manual_pages_are_told_by_their_section_and_how_they_begin(tmp_path: Path) -> None:
     (tmp_path / "xset.8").write_text(MAN)
     (tmp_path / "libx.so.1").write_text("binary")
