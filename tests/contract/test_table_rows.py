@@ -15,7 +15,7 @@ from kgrag.models.base import Vectors
 from kgrag.retrieve import load_pipeline, open_retriever
 from kgrag.retrieve.pipeline import Pipeline, read_pipeline
 from kgrag.store.graph import GraphStore
-from kgrag.store.schema import ROW_VECTOR_INDEX, _drop_index
+from kgrag.store.schema import ROW_VECTOR_INDEX, drop_index
 
 if TYPE_CHECKING:
     from tests.contract.conftest import Content
@@ -110,7 +110,7 @@ def test_rows_go_with_their_chunk_and_come_again_with_the_next(store: GraphStore
 def test_a_store_that_was_made_before_rows_had_an_index_is_used_as_it_was(store: GraphStore, content: Content) -> None:
     store.documents.put([content.document("a.html", FIRST, PROSE)])
     content.embed_all(store)
-    _drop_index(store._connection, ROW_VECTOR_INDEX)
+    drop_index(store._connection, ROW_VECTOR_INDEX)
     store.finish()
     limited = store.limited_to([document.id for document in store.documents.all()])
     retriever = open_retriever(limited, ContentEmbedder(content), load_pipeline("default"))
