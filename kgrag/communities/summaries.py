@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 
@@ -24,7 +24,8 @@ from kgrag.models.cached import fresh_replies
 from kgrag.store.communities import SUMMARISE, Membership, StoredCommunity
 from kgrag.store.graph import GraphStore
 from kgrag.store.ledger import WorkRecord
-from kgrag.types import Community, Usage, content_id
+from kgrag.text.names import Gazetteer, normal_form
+from kgrag.types import Community, Document, Usage, content_id
 
 __all__ = ["Summarising"]
 
@@ -91,12 +92,13 @@ class Summarising:
         named: dict[str, list[str]] = defaultdict(list)
         for row in store.search.mentions(graph=graph):
             named[row["key"]].append(one_of.get(row["chunk_id"], row["chunk_id"]))
+        entities = {row["key"]: EntityRow(**row) for row in store.search.entities(graph=graph)}
         return Corpus(
-            entities={row["key"]: EntityRow(**row) for row in store.search.entities(graph=graph)},
+            entities=entities,
             mentions={key: tuple(sorted(ids)) for key, ids in named.items()},
             chunk_tokens={row["id"]: row["tokens"] for row in chunks},
             chunk_document={row["id"]: row["document_id"] for row in chunks},
-            documents={document.id: document for document in store.documents.all()},
+            documents=_without_folders(store.documents.all(), [row.name for row in entities.values()]),
         )
 
     def _is_small(self, one: Membership) -> bool:
@@ -272,3 +274,16 @@ class Summarising:
 def _no_vector(content_hash: str) -> str:
     """Return what the ledger has as result of a summary without a vector, beside the profile's hash of one with a vector."""
     return content_id("without vector", content_hash)
+
+
+def _without_folders(documents: Sequence[Document], names: Iterable[str]) -> dict[str, Document]:
+    """Documents by id, without a product that is only a folder's name, as `usr`: no title has it, and no entity is called so."""
+    products = Gazetteer({document.product for document in documents if document.product})
+    known = {match.key for document in documents for match in products.find(document.title)}
+    known.update(map(normal_form, names))
+    return {
+        document.id: document
+        if document.product is None or normal_form(document.product) in known
+        else document.model_copy(update={"product": None})
+        for document in documents
+    }

@@ -38,6 +38,8 @@ MAX_SUFFIX = 20
 """Characters of a file's name that say its format."""
 TITLE_LINE = re.compile(r"(?=.{3,80}$)\w[^@\n]*(?<![.:;,!?])")
 """What may be a title where nothing says so."""
+PAGE_WORDS = 20
+"""A paragraph of so many words tells the picture of a page from a drawing with labels."""
 TITLE_GOES_ON = LEADING_ON | {"for", "to", "in", "on"}
 """Words that no title ends with: it goes on in the next line."""
 WORD_PROCESSED = frozenset({"doc", "docx", "odt", "rtf"})
@@ -172,8 +174,12 @@ def _printed_title(blocks: Sequence[Block], format_: str) -> str:
 
     The first heading is one. In a word processor a title is often a line in large letters that no style marks: where text stands above
     the first of several sections, its first line is the title, if it is short and no sentence; with the next one where it leads on to it
-    (`Manual for`).
+    (`Manual for`). The letters of a drawing are labels, the largest of them too.
     """
+    if format_ == PICTURE and not any(
+        one.kind == "paragraph" and len(one.text.split()) >= PAGE_WORDS for one in blocks
+    ):
+        return ""
     headings = [block for block in blocks if block.kind == "heading"]
     if headings and headings[0].text.endswith("?") and any(one.level == headings[0].level for one in headings[1:]):
         return ""  # one of several questions

@@ -34,8 +34,10 @@ CAPTION = re.compile(r"[^\W\d_]+\.? \d[\d.-]*[.:] ")
 """How the caption of a table or figure begins: `Table 4-1. `."""
 KEYWORD = re.compile(r"\$[A-Z]\w+(?::.*)?\$")
 """What CVS and Subversion put into a file, `$Id: notes.txt 152 2004-03-27 $`."""
-ORNAMENTED = re.compile(r"([<>=*#~_-])(?:[<>=*#~_-]| (?=\W)){2,}\s*(\w.*?)\s*[<>=*#~_-](?:[<>=*#~_-]| (?=\W)){2,}")
-"""A title with marks drawn on both sides, `<----- Files ----->`."""
+ORNAMENTED = re.compile(
+    r"(?:[<>=*#~_-](?:[<>=*#~_-]| (?=\W)){2,}\s*|==\s|\*\*\s)(\w.*?)(?:\s*[<>=*#~_-](?:[<>=*#~_-]| (?=\W)){2,}|\s==|\s\*\*)"
+)
+"""A title with marks drawn on both sides, `<----- Files ----->`, `== Files ==`."""
 ARMOUR = re.compile(r"-{5}(?:BEGIN|END) [A-Z ]+-{5}")
 """Around what is signed or encrypted."""
 NO_TITLES = (DATE, KEYWORD, ARMOUR)
@@ -120,7 +122,7 @@ class TextHeadings:
         # A line between rules may be of any length, and the pattern takes its square.
         if heading is None or len(heading.text) > LONGEST_HEADING:
             return heading
-        return replace(heading, text=ORNAMENTED.sub(r"\2", heading.text))
+        return replace(heading, text=ORNAMENTED.sub(r"\1", heading.text))
 
     def _read(self, lines: Sequence[str], *, first: bool, alone: bool) -> Heading | None:
         text, below = lines[0].strip(), lines[1].strip() if len(lines) > 1 else ""

@@ -36,7 +36,8 @@ ONE_THING_CHUNKS = 100
 SHEET_CHUNKS = 5
 """So short, a document of a known product need not name it."""
 PRODUCT_DOCUMENTS = 3
-"""A product that has more documents has a manual of many pages, each about something else."""
+"""A product that has more documents has a manual of many pages, each about something else. So many documents are not many enough to say
+that a product is only what their folder is called."""
 ORDINARY_LOWER_CASE_SHARE = 0.1
 """A word that is written in lower case more often than this is an ordinary word."""
 SERIES_MEMBERS = 6
@@ -70,8 +71,10 @@ class _Counts:
     upper: Counter[str] = field(default_factory=Counter)
     chunks: Counter[str] = field(default_factory=Counter)
     """By document."""
-    names_itself: set[str] = field(default_factory=set)
-    """Documents whose text says their product or their title."""
+    says_title: set[str] = field(default_factory=set)
+    """Documents whose text says their title."""
+    says_product: set[str] = field(default_factory=set)
+    """Documents whose text says their product, as a word of its own."""
     identifier_chunks: Counter[str] = field(default_factory=Counter)
     part_spellings: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     proper_places: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -91,38 +94,49 @@ class CorpusNames:
 
     def __init__(self, documents: Iterable[Document], chunks: Iterable[Chunk]) -> None:
         titles: set[str] = set()
-        self.product_of: dict[str, str] = {}
         title_of: dict[str, str] = {}
+        product_of: dict[str, str] = {}
+        documents_of: dict[str, list[str]] = defaultdict(list)
         for document in documents:
             titles.add(document.title)
             title_of[document.id] = document.title
             if document.product:
-                self.product_of[document.id] = document.product
+                product_of[document.id] = document.product
+                documents_of[document.product].append(document.id)
         counts = _Counts()
-        names = titles | set(self.product_of.values())
-        plain_titles = {name for name in names if WORD.fullmatch(name) and name.islower()}
+        written = {product: _as_a_word(product) for product in documents_of}
+        plain_titles = {name for name in titles | set(documents_of) if WORD.fullmatch(name) and name.islower()}
         for chunk in chunks:
             titles.add(chunk.title)
+            product = product_of.get(chunk.document_id, "")
             for title in plain_titles.intersection(WORD.findall(chunk.text) if plain_titles else ()):
-                counts.elsewhere[title] += -1 if title in (chunk.title, self.product_of.get(chunk.document_id)) else 1
-            _count(counts, chunk, own=self.product_of.get(chunk.document_id) or chunk.title)
-        documents_of = Counter(self.product_of.values())
+                counts.elsewhere[title] += -1 if title in (chunk.title, product) else 1
+            _count(counts, chunk, product=written.get(product))
+        products = {
+            product
+            for product, its in documents_of.items()
+            if len(its) <= PRODUCT_DOCUMENTS
+            or 2 * len(counts.says_product.intersection(its)) >= len(its)
+            or any(written[product].search(title_of[one]) for one in its)
+        }
+        self.product_of = {one: product for one, product in product_of.items() if product in products}
+        """By document, without what is only a folder's name, as `usr`: no title has it, and most documents do not say it."""
         self.about_one_thing = {
             document
             for document in counts.chunks
             if (
-                document in counts.names_itself
+                document in (counts.says_product if document in self.product_of else counts.says_title)
                 or (counts.chunks[document] <= SHEET_CHUNKS and document in self.product_of)
             )
             and counts.chunks[document] <= ONE_THING_CHUNKS
-            and documents_of[self.product_of.get(document, "")] <= PRODUCT_DOCUMENTS
+            and len(documents_of.get(self.product_of.get(document, ""), ())) <= PRODUCT_DOCUMENTS
         }
         """Ids of documents that are about their product, or about what their title names."""
         self._documents = sorted(
             f"{title}\t{self.product_of.get(document, '')}\t{document in self.about_one_thing}"
             for document, title in title_of.items()
         )
-        self._learn(titles, set(self.product_of.values()), counts)
+        self._learn(titles, products, counts)
 
     def _learn(self, titles: set[str], products: set[str], counts: _Counts) -> None:
         named: dict[str, tuple[str, str]] = {}
@@ -219,11 +233,14 @@ class CorpusNames:
         )
 
 
-def _count(counts: _Counts, chunk: Chunk, *, own: str) -> None:
+def _count(counts: _Counts, chunk: Chunk, *, product: re.Pattern[str] | None) -> None:
     place = "\n".join((chunk.document_id, *chunk.headings[:PLACE_HEADINGS]))
     counts.chunks[chunk.document_id] += 1
-    if chunk.document_id not in counts.names_itself and without_brackets(own).casefold() in chunk.text.casefold():
-        counts.names_itself.add(chunk.document_id)
+    title = without_brackets(chunk.title).casefold()
+    if chunk.document_id not in counts.says_title and title in chunk.text.casefold():
+        counts.says_title.add(chunk.document_id)
+    if product and chunk.document_id not in counts.says_product and product.search(chunk.text):
+        counts.says_product.add(chunk.document_id)
     for name in set(code_names(f"{chunk.section}\n{chunk.text}")):
         counts.identifier_chunks[name] += 1
     for word in WORD.findall(chunk.text):
@@ -246,6 +263,12 @@ def _count(counts: _Counts, chunk: Chunk, *, own: str) -> None:
         key = normal_form(written)
         counts.proper_places[key].add(place)
         counts.proper_spellings[key][written] += 1
+
+
+def _as_a_word(product: str) -> re.Pattern[str]:
+    """What finds a product in a text, its parts in one or divided, and in no path or longer name: `usr` not in `/usr/lib`."""
+    parts = r"[\W_]?".join(map(re.escape, re.findall(r"[^\W_]+", product)))
+    return re.compile(rf"(?<![\w/\\.-]){parts}(?![\w/\\-])" if parts else re.escape(product), re.IGNORECASE)
 
 
 def _proper_names(text: str) -> Iterator[tuple[int, str, int]]:

@@ -20,6 +20,7 @@ from kgrag.extract.patterns import (
     default_value,
     definition,
     file_after,
+    own_default,
     predicate_begins,
     said_of_object,
     statements,
@@ -31,7 +32,7 @@ from kgrag.types import Chunk, Document, Entity, Extraction, Relation, content_i
 
 __all__ = ["MentionExtractor"]
 
-VERSION = "14"
+VERSION = "15"
 """Goes up when the same chunk would give another extraction."""
 
 QUANTITY, CLASS, VALUE, VERSION_OF = "Quantity", "Class", "Value", "Version"
@@ -46,8 +47,8 @@ PRONOUN = re.compile(r"(?:it|he|she|they)\b(?!['’]s)", re.IGNORECASE)
 NAME_VALUE = re.compile(r"^(?P<name>[^\W\d][^:.;|(]{1,60}):\s+(?P<value>\S.{0,100})$")
 ITEM = re.compile(r"(?P<name>[A-Za-z][\w.-]*(?:\([1-9]\))?)(?:\s\([^()]*\)(?::|$)|:(?=\s|$)|\s[-–—]\s)")
 """The beginning of an item of a list of settings: `max_idle (default: 100s): The maximal ...`."""
-BEGINS_ITEM = re.compile(rf"--?[A-Za-z]|(?=[a-z]){ITEM.pattern}")
-"""The beginning of any item, also of one that is no known setting (`--force`, `preview: 0 or 1`)."""
+BEGINS_ITEM = re.compile(rf"--?[A-Za-z]|(?=[a-z]|[A-Z]{{2}}|[A-Z][a-z]+[A-Z]){ITEM.pattern}")
+"""The beginning of any item, also of one that is no known setting (`--force`, `preview: 0 or 1`, `MaxIdle:`)."""
 CONFIGURATION = re.compile(r"\.(?:conf|cfg|cf|ini|toml|ya?ml|json|users)$")
 NAME_SHAPE = re.compile(r"[A-Z]{2,}|[A-Z]?[a-z]+[A-Z]\w*")
 UNIT_COLUMN = re.compile(r"units?|einheit", re.IGNORECASE)
@@ -114,7 +115,7 @@ class _Reading:
         subject = self._titles()
         chunk = self._chunk
         before: Entity | None = None
-        item: Entity | None = None
+        item = self._setting(chunk.headings[-1]) if chunk.headings else None
         matches = [(m.start, m.end, self._mention(m)) for m in self._names.find(chunk.text)]
         measured = [(q.start, q.end, self._quantity(q)) for q in quantities(chunk.text)]
         for sentence in sentences(chunk.text):
@@ -131,6 +132,9 @@ class _Reading:
                     self._relate(item, "AVAILABLE_SINCE", came, sentence.text)
             if sentence.cells:
                 self._row(sentence, subject)
+            elif (value := own_default(sentence.text)) is not None:
+                if item and value:
+                    self._default(item, value, sentence.text)
             elif (pair := NAME_VALUE.match(sentence.text)) and not ENDS_AS_SENTENCE.search(pair["value"]):
                 self._named_value(sentence, pair, subject, inside, amounts)
             else:
@@ -190,18 +194,25 @@ class _Reading:
         """The setting that a list item is about, None where the sentence begins none; say what it is where nobody sets it."""
         if found := default_value(sentence.text):
             name, value = found
-            if self._names.type_of(name) == IDENTIFIER:
-                measured = [q for q in quantities(value) if q.text == value and q.unit != "x"]
-                kind, normal = (QUANTITY, _normal(measured[0].text)) if measured else (VALUE, _normal(value))
-                setting = self._identifier(name)
-                self._relate(setting, "HAS_DEFAULT", self._entity(value, kind, normal), sentence.text)
+            if setting := self._setting(name):
+                self._default(setting, value, sentence.text)
         item = ITEM.match(sentence.text)
-        if item is None or self._names.type_of(item["name"]) != IDENTIFIER:
-            return None
-        return self._identifier(item["name"])
+        return self._setting(item["name"]) if item else None
 
-    def _identifier(self, name: str) -> Entity:
-        return self._entity(name, IDENTIFIER, self._names.entity_key(normal_form(name)))
+    def _setting(self, name: str) -> Entity | None:
+        """What a text is the name of that may be set (`max_idle`, `MaxIdle`), None for any other text."""
+        kind = self._names.type_of(name)
+        if kind == IDENTIFIER or (kind == TERM and NAME_SHAPE.fullmatch(name)):
+            return self._entity(name, kind, self._names.entity_key(normal_form(name)))
+        return None
+
+    def _default(self, setting: Entity, value: str, description: str) -> None:
+        value = value.removeprefix(f"{setting.name} ")  # as it is written in a file: `Default: MaxIdle 100`
+        if value.casefold() == "none":
+            return
+        measured = [q for q in quantities(value) if q.text == value and q.unit != "x"]
+        kind, normal = (QUANTITY, _normal(measured[0].text)) if measured else (VALUE, _normal(value))
+        self._relate(setting, "HAS_DEFAULT", self._entity(value, kind, normal), description)
 
     def _beside(self, sentence: Sentence, inside: Sequence[tuple[int, int, Entity]]) -> None:
         """Say what names are whose class stands right after them, and in which file a setting is."""

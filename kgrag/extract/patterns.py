@@ -17,6 +17,7 @@ __all__ = [
     "default_value",
     "definition",
     "file_after",
+    "own_default",
     "predicate_begins",
     "said_of_object",
     "statements",
@@ -123,6 +124,11 @@ DEFAULT = re.compile(
     r"|^(?P<name3>[A-Za-z][\w.-]*) defaults to (?P<value3>[^\s:()\[\]$,;]+(?:\s[a-zµ%]+)?)\.?$"
 )
 """A name is looked for where a word begins and at no other letter of it: a word may be a picture's 200,000 letters."""
+OWN_DEFAULT = re.compile(
+    r"defaults?(?: values?)?:\s+(?:(?P<value>[^\s:()\[\]$,;*]+(?:\s[\wµ%]+)?)(?:\s\([^()]*\)|, i\.e\. .*)?\.?$)?",
+    re.IGNORECASE,
+)
+"""A line or sentence of its own about a setting, which stands before it."""
 AVAILABLE = re.compile(
     r"^(?:This (?:feature|parameter|option|command|setting|function|driver|variable|directive|attribute) (?:is|was) )?"
     r"(?:available|introduced|added)(?: starting)? (?:in|since|with|as of|from) "
@@ -257,7 +263,17 @@ def default_value(sentence: str) -> tuple[str, str] | None:
         match["name"] or match["name2"] or match["name3"],
         match["value"] or match["value2"] or match["value3"],
     )
-    return name, value.strip(" .\"'“”‘’") or value
+    return name, _value(value)
+
+
+def _value(written: str) -> str:
+    return written.strip(" .\"'“”‘’") or written
+
+
+def own_default(sentence: str) -> str | None:
+    """The value in `Default: 100 s`, "" where it is more than a value; None where the sentence is no such line."""
+    match = OWN_DEFAULT.match(sentence)
+    return match and _value(match["value"] or "")
 
 
 def available_since(sentence: str) -> str | None:

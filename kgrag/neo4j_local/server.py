@@ -40,10 +40,15 @@ PORTS_NOT_GIVEN_OUT = range(20_000, 32_768)
 """Systems give programs that ask for any port a higher one."""
 PORTS_TRIED = 100
 HEAP_MB = 2048
-PAGE_CACHE_MB = 512
-VECTOR_BUFFER_MB = 96
-"""How large a segment of a vector index becomes while it is filled from all nodes (a setting that Neo4j calls internal; its own is 16): a
-question is put to each. 117,239 chunks of manuals are 4 segments, asked in half of the processor time of 35 (docs/scale.md)."""
+SETTINGS = {
+    "dbms.usage_report.enabled": "false",
+    "server.memory.pagecache.size": "512m",
+    "internal.dbms.index.vector.population_ram_buffer_size": "96",
+}
+"""Of every Neo4j that is started here, in a process or by `docker/compose.yaml`.
+
+The last, which Neo4j calls internal, says how many MB a segment of a vector index becomes while it is filled from all nodes (16 as it
+comes): a question is put to each. 117,239 chunks of manuals are 4 segments, asked in half of the processor time of 35 (docs/scale.md)."""
 USERNAME = "neo4j"
 FIRST_PASSWORD = "neo4j"  # noqa: S105 - what every new Neo4j starts with, and what it insists on having changed
 START_TIMEOUT_S = 180.0
@@ -263,9 +268,7 @@ def _start_process(
         "server.bolt.listen_address": f"127.0.0.1:{port}",
         "server.bolt.advertised_address": f"127.0.0.1:{port}",
         "dbms.security.auth_enabled": "true",
-        "dbms.usage_report.enabled": "false",
-        "server.memory.pagecache.size": f"{PAGE_CACHE_MB}m",
-        "internal.dbms.index.vector.population_ram_buffer_size": str(VECTOR_BUFFER_MB),
+        **SETTINGS,
         **settings,
     }
     (home / "neo4j.conf").write_text("".join(f"{name}={value}\n" for name, value in conf.items()), encoding="utf-8")

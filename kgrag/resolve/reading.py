@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from kgrag.resolve.one_spelling import in_one_spelling
 from kgrag.resolve.symbols import is_fact, is_symbol
+from kgrag.text.name_pieces import OPTION
 from kgrag.text.numerals import (
     BOUND_BY_WORD,
     KIND_BY_WORD,
@@ -297,7 +298,8 @@ class _Reading:
         elif folded in QUALIFIERS or (folded in ("am", "pm") and self._text[start - 1 : start] == "⟨"):
             self._fact("qualifier", folded)
         elif len(word) == 1 and self._is_designator(word, start, end):
-            self._fact("letter", word if GREEK.match(word) else folded)  # Ω is a unit, ω a frequency
+            cased = GREEK.match(word) or (start and OPTION.match(self._text, start - 1))  # Ω is a unit, ω a frequency
+            self._fact("letter", word if cased else folded)
         else:
             self._pieces.append(folded)
         return end

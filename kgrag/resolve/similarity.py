@@ -37,6 +37,8 @@ UNEXPLAINED = 0.85
 """The highest score of names that no rule explains."""
 PARENTHESIS = re.compile(r"^(?P<long>[^()]+?)\s*\((?P<short>[^()\s]{2,8})\)\s*$")
 WORD = re.compile(r"[^\W\d_]+")
+IDENTIFIER = re.compile(r"^(?=\S+$)(?:-|.*(?:[_/]|\.\w|\(\)$|[a-z][A-Z]))")
+"""What has a plural of its own: `server_name` is one setting, `server_names` another, `/etc/host` is not `/etc/hosts`."""
 
 
 class NameSimilarity(NamedTuple):
@@ -183,6 +185,8 @@ def _no_plural(name: str, other: str, types: tuple[str, str]) -> str:
     plural_acronym = bool(different) and all(x.isupper() and len(x) > 1 and y == f"{x}s" for x, y in different)
     if plural_acronym:
         return ""
+    if IDENTIFIER.search(name) or IDENTIFIER.search(other):
+        return "and are identifiers"
     if any(word.isupper() and 1 < len(word) <= ACRONYM_LETTERS for pair in different for word in pair):
         return "and may be acronyms"
     if " " not in name and " " not in other and name[:1].isupper() and other[:1].isupper():

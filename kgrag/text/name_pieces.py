@@ -18,6 +18,7 @@ __all__ = [
     "LOWERED_DIGITS",
     "NUMBER",
     "ON_THE_LINE",
+    "OPTION",
     "RAISED_DIGITS",
     "SQUARED_UNITS",
     "UNIT",
@@ -39,6 +40,8 @@ BETWEEN_NUMBERS = frozenset(",;:.")
 """Punctuation that means something between two digits (`12:30`) and nothing elsewhere."""
 SQUARED_UNITS = re.compile("[\u3371-\u33df\u2100-\u214f]")
 """Compatibility characters such as `㎃` and `℃` that stand for several."""
+OPTION = re.compile(r"(?<![^\s(\[{|,/`'\"“‘])-[^\W\d_](?![^\W_])")
+"""The letter of an option, whose case tells it from another: `-v`, `rm -R`."""
 LENGTHS = frozenset({"m", "mm", "cm", "km", "µm", "μm", "um", "in", "ft"})
 REMEMBERED_GAP_CHARACTERS = 12
 
@@ -108,6 +111,9 @@ def read_pieces(text: str) -> Pieces:
         group = match.lastindex
         if group == 1:
             kind, form = _word(written)
+            if end - start == 1 and gap[-1:] == "-" and OPTION.match(text, start - 1):
+                # `-v` and `-V` are two options.
+                form, gap, start = f"-{written}", gap[:-1], start - 1
             if form in UNIT_CASEFOLDS and _is_unit(before, gap, alone, form, text[end : end + 2]):
                 kind, form = UNIT, _unit(written)
                 if len(forms) > 1 and kinds[-1] == NUMBER and not glues[-1]:

@@ -1,7 +1,8 @@
 """How names compare: one key per name, and the names of a text found by it.
 
 `normal_form` folds what writers vary without meaning (case, hyphens and spaces beside letters, trade marks, width of characters) and
-keeps what tells two technical names apart: every digit, decimal point, sign, revision, and the case of a unit that follows a number.
+keeps what tells two technical names apart: every digit, decimal point, sign, revision, and the case of a unit that follows a number and of
+an option's letter.
 `Gazetteer` finds known names in a text by the same key. `quantities` lives in `kgrag.text.quantities` and is given here too.
 """
 
@@ -29,7 +30,7 @@ __all__ = [
     "without_brackets",
 ]
 
-NORMAL_FORM_VERSION = "2"
+NORMAL_FORM_VERSION = "3"
 """Goes up when a name gets another normal form: keys of entities are made of it, so chunks are extracted anew."""
 
 REMEMBERED_TITLES = 1 << 13
@@ -72,7 +73,7 @@ def normal_form(name: str) -> str:
     Folded: case of words; spaces, hyphens, underscores and full stops beside a letter (`Wi-Fi` = `WiFi` = `wi fi`, `Rev2` = `Rev 2`,
     `3.3V` = `3.3 V`); brackets, quotation marks and trade marks; compatibility characters (`µ`, `Ω`, full width, `I²C` = `I2C`).
     Kept: digits and what stands between them, signs (`±5 V`, `D-`), symbols (`C++`, `5 %`), powers (`10²`), accents, and the case of a unit
-    after a number (`5 mA`, `5 MA`). A name made of nothing but separators is its own key.
+    after a number (`5 mA`, `5 MA`) and of an option's letter (`-v`, `-V`). A name made of nothing but separators is its own key.
     """
     name = SQUARED_UNITS.sub(lambda m: unicodedata.normalize("NFKC", m.group()), unicodedata.normalize("NFC", name))
     pieces = read_pieces(name)

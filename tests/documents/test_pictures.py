@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import struct
 import zlib
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from kgrag.documents import discover
+from kgrag.documents import Converted, discover
 from kgrag.documents.picture_pages import render_page
 from kgrag.documents.pictures import convert_picture
 from kgrag.errors import DocumentError
+
+Convert = Callable[..., Converted]
 
 
 def plate(text: str = "Rated voltage 230 V", mode: str = "RGB") -> Image.Image:
@@ -153,3 +156,25 @@ def test_pictures_that_pages_show_and_icons_are_no_documents(tmp_path: Path, mon
         "notes.md",
         "shown.webp",
     ]
+
+
+def test_a_drawing_is_called_as_its_file_and_the_picture_of_a_page_as_its_heading(convert: Convert) -> None:
+    page = Image.new("RGB", (1100, 900), "white")
+    draw = ImageDraw.Draw(page)
+    draw.text((60, 60), "Pump safety rules", font=ImageFont.load_default(size=60), fill="black")
+    lines = [
+        "Before you open the pump, take the mains plug out of its socket and",
+        "wait for two minutes until the motor has come to rest. The water in the",
+        "pump may be hot, and it stands under pressure while the motor runs.",
+        "Only a trained person may replace the inlet valve and the seal.",
+    ]
+    for number, line in enumerate(lines):
+        draw.text((60, 220 + 44 * number), line, font=ImageFont.load_default(size=28), fill="black")
+    page.save("scan0001.png")
+    drawing = Image.new("RGB", (1100, 900), "white")
+    draw = ImageDraw.Draw(drawing)
+    draw.text((60, 60), "Pump driver", font=ImageFont.load_default(size=60), fill="black")
+    draw.text((500, 500), "Inlet valve", font=ImageFont.load_default(size=28), fill="black")
+    drawing.save("wiring.png")
+    assert convert("wiring.png").document.title == "wiring"
+    assert convert("scan0001.png").document.title == "Pump safety rules"

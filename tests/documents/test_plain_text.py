@@ -638,3 +638,15 @@ def test_short_lines_alone_above_texts_of_sentences_are_headings_where_there_are
     ]
     one = f"Pump\n====\n\nStarting the pump\n\n{told}\nTable 1. What the lamp says\n\n{told}\nIt is set so:\n\nLamp\n\n{told}"
     assert [block[2] for block in read(one) if block[0] == "heading"] == ["Pump"]
+
+
+@pytest.mark.parametrize("line", ["== Pump rules ==", "** Pump rules **", "<--- Pump rules --->"])
+def test_marks_on_both_sides_of_a_title_are_no_part_of_it(line: str) -> None:
+    text = (
+        f"{line}\n\nOpen the valve before the motor runs.\n\n{line.replace('rules', 'parts')}\n\nA seal and a valve.\n"
+    )
+    assert [(kind, said) for kind, _, said in read(text) if kind == "heading"] == [
+        ("heading", "Pump rules"),
+        ("heading", "Pump parts"),
+    ]
+    assert not [said for kind, _, said in read(f"Some text.\n\n{line[:2]}x{line[-2:]}\n\nMore.\n") if kind == "heading"]

@@ -172,6 +172,29 @@ def test_a_manual_says_of_a_setting_what_it_is_by_default_and_since_when_it_is_t
     }
 
 
+def test_a_default_on_a_line_of_its_own_is_that_of_the_setting_before_and_never_the_manuals() -> None:
+    sections = {
+        "List": "max_idle: How long the Flasher waits. Default: 100 seconds (more by night).",
+        "max_idle": "How many may wait.\nDefault: 50.",
+        "MinIdle": "Default: MinIdle 5\nMAXWAIT: In all.\nDefault: 7\nSet MinIdle.",
+        "Others": "max_idle: How long.\nDefault: 3 * the time of a pump (5 s).",
+        "Options": "- `--fast`: Be fast.\nDefault: 20 seconds",
+        "low_water": "How many.\nDefault: None\nIt is less than MinIdle.",
+        "More": "The low_water of the MinIdle.",
+    }
+    found = extract(
+        [
+            chunk("Flasher", text, headings=["Settings", heading], position=n)
+            for n, (heading, text) in enumerate(sections.items())
+        ]
+    )
+    assert set().union(*map(said, found)) == {
+        ("max_idle", "HAS_DEFAULT", "100 seconds"),
+        ("max_idle", "HAS_DEFAULT", "50"),
+        ("MinIdle", "HAS_DEFAULT", "5"),
+    }
+
+
 @pytest.mark.parametrize("word", ["w", "_", "A-1", "é", "aGVsbG8/+9x"])
 def test_a_picture_that_is_written_in_letters_is_read_once_and_not_from_each_letter(word: str) -> None:
     """In seconds of processor time: at a word of 200,000 letters, from each of them, it was minutes."""
@@ -204,6 +227,26 @@ def test_the_pages_of_a_manual_are_not_about_its_product() -> None:
     chunks = [chunk(title, "Flasher.\nTime limit: 300 s") for title in titles]
     extractor.prepare([document(title, "Flasher") for title in titles], chunks)
     assert said(extractor.read(chunks[0])) == {("Flasher", "DOCUMENTED_IN", "Flasher page 0")}
+
+
+@pytest.mark.parametrize(
+    ("text", "is_said"),
+    [("See /opt/share/doc and opt-in rules.", False), ("The OPT runs.", True), ("Of /opt: the opt/2 runs.", False)],
+)
+def test_a_folder_that_most_documents_do_not_name_is_no_product(text: str, is_said: bool) -> None:
+    extractor = MentionExtractor()
+    titles = [f"Flasher page {i}" for i in range(5)]
+    chunks = [chunk(title, text) for title in titles]
+    extractor.prepare([document(title, "opt") for title in titles], chunks)
+    assert (("opt", "DOCUMENTED_IN", "Flasher page 0") in said(extractor.read(chunks[0]))) == is_said
+
+
+def test_a_product_that_a_title_names_is_one_whatever_its_pages_say() -> None:
+    extractor = MentionExtractor()
+    titles = ["The X 100", *(f"Page {i}" for i in range(5))]
+    chunks = [chunk(title, "Press the button.") for title in titles]
+    extractor.prepare([document(title, "x-100") for title in titles], chunks)
+    assert ("x-100", "DOCUMENTED_IN", "Page 4") in said(extractor.read(chunks[-1]))
 
 
 def test_opinions_are_no_classes() -> None:

@@ -241,6 +241,22 @@ def test_communities_are_written_summarised_and_found_again(store: GraphStore, t
     assert largest.key in {row["key"] for row in by_words}
 
 
+def test_no_community_is_about_what_only_a_folder_is_called(store: GraphStore, tmp_path: Path) -> None:
+    for family in ("Falcon", "Otter"):
+        folder = tmp_path / family / "opt" / "share"
+        folder.mkdir(parents=True)
+        for passage in passages([family]):
+            (folder / f"{passage['id']}.md").write_text(
+                f"# {passage['title']}\n\n{passage['text']}\n", encoding="utf-8"
+            )
+    built(store, tmp_path)
+    updated(store)
+    labels = [one.community.label for one in store.communities.of_graph("mention").values() if one.community]
+    assert labels
+    assert not [label for label in labels if "opt" in label]
+    assert {document.product for document in store.documents.all()} == {"opt"}
+
+
 def test_a_second_run_does_nothing_and_a_store_that_was_built_in_another_order_has_the_same_communities(
     store: GraphStore, tmp_path: Path
 ) -> None:

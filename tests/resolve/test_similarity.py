@@ -68,6 +68,19 @@ def test_legal_forms_and_plurals_depend_on_what_a_name_is_of() -> None:
         and not merged("HTTPS", "HTTP")
     )
     assert not merged("John Adams", "John Adam", type_="Person")
+    for one, other in (
+        ("server_name", "server_names"),
+        ("pump.cfg", "pumps.cfg"),
+        ("/etc/host", "/etc/hosts"),
+        ("getPump", "getPumps"),
+    ):
+        assert not merged(one, other)
+    assert merged("AS_PATH", "AS_PATHs") and merged("pull-down", "pull-downs")
+
+
+def test_options_that_differ_in_the_case_of_their_letter_are_two() -> None:
+    assert not merged("-v", "-V") and not merged("rm -r", "rm -R") and not merged("-l", "-L")
+    assert merged("rm -r", "rm  -r") and merged("PLAN B", "plan b")
 
 
 LIMITS = """

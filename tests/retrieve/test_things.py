@@ -32,6 +32,11 @@ def test_a_folder_whose_name_is_only_a_part_of_a_programs_name_is_no_product() -
     assert things.meant_by(["modules"]) == []
 
 
+def test_a_folder_whose_letters_stand_in_a_title_by_chance_is_no_product() -> None:
+    titles = ["Pump rules", "STATUSREPORT"]
+    assert [thing.name for thing in Things([row(title, "usr") for title in titles]).all] == titles
+
+
 def test_a_product_whose_name_has_a_code_within_is_a_thing() -> None:
     things = Things([row("Cat. M1_NB Shield", "Cat. M1_NB Shield"), row("Relay Shield", "Relay Shield")])
     assert [thing.name for thing in things.meant_by(["shields"])] == ["Cat. M1_NB Shield", "Relay Shield"]

@@ -13,6 +13,7 @@ import typer
 import yaml
 
 from kgrag.cli.app import app
+from kgrag.neo4j_local.server import SETTINGS
 from kgrag.serve.guard import PUBLIC
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -56,6 +57,16 @@ def test_services_volumes_and_files_that_are_named_are_there(compose: dict[str, 
             context = (ROOT / "docker" / build["context"]).resolve()
             assert context == ROOT
             assert (context / build["dockerfile"]).is_file()
+
+
+def test_neo4j_has_the_settings_in_a_container_that_it_has_in_a_process(compose: dict[str, Any]) -> None:
+    environment = compose["services"]["neo4j"]["environment"]
+    # As the image's entry point reads them: `_` is a dot, `__` an underscore.
+    said = {
+        name.removeprefix("NEO4J_").replace("_", ".").replace("..", "_"): str(value)
+        for name, value in environment.items()
+    }
+    assert {name: said.get(name) for name in SETTINGS} == SETTINGS
 
 
 def test_the_desk_of_the_compose_file_is_the_command_that_is_tested(compose: dict[str, Any]) -> None:

@@ -34,7 +34,7 @@ CONVERSION_VERSIONS = {
     "xls": "6",
     "docx": "14",
     "md": "16",
-    "txt": "20",
+    "txt": "21",
     "csv": "8",
     "openapi": "7",
     "tex": "12",
@@ -52,6 +52,7 @@ CONVERSION_VERSIONS = {
     "html": "26",
     "configuration": "6",
     "pdf": "21",
+    "picture": "6",
 }
 """Of each format ("5" where none is said): counts up when conversion or cleaning changes what comes out of its files, which are then read
 again."""
