@@ -1,1 +1,8 @@
-"""Measurements of speed, each run by one command and printing one table: `python -m benchmarks.build`."""
+"""Measurements, each run by one command and printing one table: `python -m benchmarks.build`."""
+
+from pathlib import Path
+
+__all__ = ["DATA"]
+
+DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+"""Where the data sets lie that no repository has."""

@@ -24,9 +24,10 @@ from pathlib import Path
 from typing import Any
 
 import kgrag
+from benchmarks import DATA
 from benchmarks.json_lines import read_rows
 from benchmarks.retrieval_quality import CACHE as RETRIEVAL_CACHE
-from benchmarks.retrieval_quality import DATA, SETS
+from benchmarks.retrieval_quality import SETS
 from kgrag.answer import extract_answer, in_another_language, last_question, refuse_language, without_typing_errors
 from kgrag.knowledge_graph import KnowledgeGraph
 from kgrag.models.base import Embedder

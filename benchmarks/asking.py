@@ -26,9 +26,10 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import DATA
 from benchmarks.tables import print_table
 
-QUESTIONS = Path(__file__).resolve().parents[2] / "shared" / "data" / "arduino" / "retrieval_questions.jsonl"
+QUESTIONS = DATA / "arduino" / "retrieval_questions.jsonl"
 LIMIT, COLD_RUNS = 40, 3
 
 

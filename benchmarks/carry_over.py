@@ -312,6 +312,7 @@ def in_neo4j(data: Path, stores: Path) -> Callable[[Place], AbstractContextManag
 def main() -> None:
     """Print the table."""
     parser = parser_of_sets(__doc__)
+    parser.add_argument("--store", choices=("embedded", "neo4j"), default="embedded")
     parser.add_argument("--links", type=links_of, action="append", default=[], metavar="NAME=FOLDER")
     parser.add_argument("--pipelines", default="dense,hybrid,default")
     parser.add_argument("--baseline", default="hybrid")

@@ -21,7 +21,8 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from benchmarks.retrieval_quality import CACHE, DATA, FACT_BUDGET_TOKENS, read_rows
+from benchmarks import DATA
+from benchmarks.retrieval_quality import CACHE, FACT_BUDGET_TOKENS, read_rows
 from benchmarks.tables import print_table
 
 CHUNKERS = ("structure", "hybrid")

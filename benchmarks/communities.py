@@ -23,6 +23,7 @@ from typing import Any
 import neo4j
 import numpy as np
 
+from benchmarks import DATA
 from benchmarks.gds_server import gds_server
 from benchmarks.processes import cpu_seconds, peak_memory_mb
 from benchmarks.tables import print_table
@@ -33,7 +34,7 @@ from kgrag.communities.similarity import EXACT_ENTITIES, Pairs, similar_pairs
 from kgrag.models.base import Vectors
 from kgrag.models.minilm import MiniLM
 
-NAMES = Path(__file__).resolve().parents[2] / "shared" / "data" / "musique" / "recorded_extractions.jsonl"
+NAMES = DATA / "musique" / "recorded_extractions.jsonl"
 POOL = 4000
 NOISE = 0.35
 GDS_HEAP_MB = 4000

@@ -16,10 +16,10 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 
+from benchmarks import DATA
 from benchmarks.tables import print_table
 from kgrag.communities.entity_graph import EntityGraph, entity_graph, relation_strength
 from kgrag.communities.hierarchy import Hierarchy, find_communities
@@ -29,7 +29,7 @@ from kgrag.communities.similarity import Pairs, similar_pairs
 from kgrag.models.minilm import MiniLM
 from kgrag.store.graph import open_store
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "musique"
+MUSIQUE = DATA / "musique"
 SEEDS = (1, 2, 3)
 RANDOM_PAIRS = 4000
 PROFILE_TOKENS = 1500
@@ -54,7 +54,7 @@ def musique(weights: Sequence[float]) -> None:
     place: dict[str, int] = {}
     said: Counter[tuple[int, int]] = Counter()
     passages: dict[str, set[int]] = {}
-    for line in (DATA / "recorded_extractions.jsonl").open(encoding="utf-8"):
+    for line in (MUSIQUE / "recorded_extractions.jsonl").open(encoding="utf-8"):
         record = json.loads(line)
         named = passages.setdefault(record["id"], set())
         for triple in record["triples"]:
@@ -63,7 +63,7 @@ def musique(weights: Sequence[float]) -> None:
                 named.update(ends)
                 if ends[0] != ends[1]:
                     said[ends[0], ends[1]] += 1
-    needed = [json.loads(line)["evidence"] for line in (DATA / "questions.jsonl").open(encoding="utf-8")]
+    needed = [json.loads(line)["evidence"] for line in (MUSIQUE / "questions.jsonl").open(encoding="utf-8")]
     pairs = [pair for evidence in needed for pair in combinations(evidence, 2)]
     similar = similar_pairs(MiniLM().embed(list(place)))
     rows = []

@@ -34,8 +34,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from benchmarks import DATA
 from benchmarks.processes import peak_memory_mb
-from benchmarks.retrieval_quality import DATA, SETS, read_rows
+from benchmarks.retrieval_quality import SETS, read_rows
 from benchmarks.stores import fresh_store
 from benchmarks.tables import print_table
 from kgrag.evaluate.judge.presets import load_preset

@@ -26,7 +26,8 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.retrieval_quality import CACHE, DATA, FACT_BUDGET_TOKENS, KS, TOP, read_rows
+from benchmarks import DATA
+from benchmarks.retrieval_quality import CACHE, FACT_BUDGET_TOKENS, KS, TOP, read_rows
 from benchmarks.tables import print_table
 from kgrag.completion import METHODS, open_predictor
 from kgrag.completion.ranking import evaluate

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks import DATA
 from benchmarks.json_lines import read_rows
 from benchmarks.synthetic import passages, questions, write_passages
 from benchmarks.vectors import MixedMiniLM
@@ -14,7 +15,7 @@ from kgrag.models.minilm import MiniLM
 
 __all__ = ["REAL_CHUNKS", "Corpus", "make_corpus"]
 
-ARDUINO = Path(__file__).resolve().parents[2] / "shared" / "data" / "arduino"
+ARDUINO = DATA / "arduino"
 REAL_CHUNKS = 2138
 REAL_EMBEDDING_LIMIT = 5_000
 """Up to so many passages are embedded for real; more would measure the embedder for minutes."""

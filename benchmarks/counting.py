@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks import DATA
 from benchmarks.json_lines import read_rows
 from benchmarks.stores import fresh_store
 from benchmarks.tables import print_table
@@ -29,7 +30,7 @@ from kgrag.knowledge_graph import open_graph
 from kgrag.types import Answer
 
 ROOT = Path(__file__).resolve().parents[1]
-ARDUINO = ROOT.parent / "shared" / "data" / "arduino" / "chunks"
+ARDUINO = DATA / "arduino" / "chunks"
 QUESTIONS = Path(__file__).with_name("counting_questions.jsonl")
 HALVES = ("development", "first reported", "reported")
 SHARE = re.compile(r"\bof \d+ |^There (?:is|are) |^\d+ [^;]*:", re.IGNORECASE)

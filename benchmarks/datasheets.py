@@ -11,11 +11,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from benchmarks import DATA
 from benchmarks.stores import fresh_store
 from kgrag.knowledge_graph import KnowledgeGraph, open_graph
 
 ROOT = Path(__file__).resolve().parents[1]
-ARDUINO = ROOT.parent / "shared" / "data" / "arduino"
+ARDUINO = DATA / "arduino"
 DATASHEETS = ARDUINO / "datasheets"
 QUESTIONS = Path(__file__).with_name("abstention_questions.jsonl")
 CORPORA = {"sample": ROOT / "examples" / "documents", "datasheets": DATASHEETS}

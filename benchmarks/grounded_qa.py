@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.retrieval_quality import DATA
+from benchmarks import DATA
 from benchmarks.tables import print_table
 from kgrag.text.refusals import is_refusal
 

@@ -13,8 +13,8 @@ import argparse
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from benchmarks import DATA
 from benchmarks.json_lines import read_rows
-from benchmarks.retrieval_quality import DATA
 from benchmarks.tables import print_table
 from kgrag.evaluate.judge import rules
 from kgrag.evaluate.judge.calibration import Pairs, agreement, pair_agreement, read_calibration

@@ -22,8 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import kgrag
+from benchmarks import DATA
 from benchmarks.carry_over import Place, places_of
-from benchmarks.retrieval_quality import CACHE, DATA, questions_of
+from benchmarks.retrieval_quality import CACHE, questions_of
 from benchmarks.tables import print_table
 from kgrag.common.progress import Silent
 from kgrag.evaluate.gold_questions import GoldQuestion, read_gold_questions

@@ -15,7 +15,6 @@ For git_html also what became of its links: how many lead to another chunk, with
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import kgrag
-from benchmarks.retrieval_quality import CACHE, DATA, SETS, questions_of
+from benchmarks.retrieval_quality import SETS, parser_of_sets, questions_of
 from benchmarks.tables import print_table
 from kgrag.evaluate.gold_questions import GoldQuestion, states
 from kgrag.evaluate.statistics import mean_interval
@@ -157,10 +156,7 @@ def link_table(graph: KnowledgeGraph) -> None:
 
 def main() -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--stores", type=Path, default=CACHE)
-    parser.add_argument("--data", type=Path, default=DATA)
-    parser.add_argument("--sets", default="hotpotqa,git_html")
+    parser = parser_of_sets(__doc__, sets=("hotpotqa", "git_html"))
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--kept", type=Path, help="keep every row here: the same command goes on where it was stopped")
     arguments = parser.parse_args()

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pypdfium2
 
+from benchmarks import DATA
 from benchmarks.tables import print_table
 from kgrag.documents.inline_text import CJK
 from kgrag.documents.ocr_data import missing_ocr
@@ -26,7 +27,7 @@ from kgrag.documents.pdf.ocr import with_read_pictures
 from kgrag.documents.pdf.pages import Page, read_pages
 from kgrag.text.quantities import quantities
 
-DATASHEETS = Path(__file__).resolve().parents[2] / "shared" / "data" / "arduino" / "datasheets"
+DATASHEETS = DATA / "arduino" / "datasheets"
 MIN_WORDS = 80
 SCAN_DPI = 300
 _WORD = re.compile(r"[^\W_]+(?:[.,][^\W_]+)*")

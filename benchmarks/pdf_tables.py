@@ -19,6 +19,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+from benchmarks import DATA
 from benchmarks.json_lines import read_rows
 from benchmarks.tables import print_table
 from kgrag.documents.pdf.blocks import TableBlock
@@ -27,7 +28,6 @@ from kgrag.documents.pdf.outline import read_outline
 from kgrag.documents.pdf.pages import read_pages
 from kgrag.documents.pdf.structure import recover_structure
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 TRUTH = Path(__file__).with_name("pdf_tables_truth.jsonl")
 HALVES = ("develop", "held back")
 _TOKEN = re.compile(r"[^\W_]+|[%$&]")

@@ -22,6 +22,7 @@ from pathlib import Path
 import numpy as np
 
 import kgrag
+from benchmarks import DATA
 from benchmarks.json_lines import read_rows
 from benchmarks.tables import print_table
 from kgrag.answer.grounding import Claim, Thresholds, check_claims, claims_of, names_of_claim
@@ -32,7 +33,6 @@ from kgrag.text.quantities import quantities
 from kgrag.types import Chunk, Document, Evidence
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 PLANTS_OF_A_KIND = 20
 MOST_TRUE_FLAGGED = 0.02
 SEED = 12

@@ -10,7 +10,6 @@ measures and by the rank of the first gold passage. Nothing is chosen.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import re
 from collections import Counter, defaultdict
@@ -20,7 +19,7 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from benchmarks.carry_over import KS, MEASURES, Place, places_of
-from benchmarks.retrieval_quality import CACHE, DATA, FACT_BUDGET_TOKENS, SETS, TOP, questions_of
+from benchmarks.retrieval_quality import FACT_BUDGET_TOKENS, TOP, parser_of_sets, questions_of
 from benchmarks.tables import print_table
 from kgrag.evaluate.retrieval import score_evidence
 from kgrag.retrieve import Retriever, State
@@ -119,10 +118,7 @@ async def measured(place: Place, data: Path, pipeline: str) -> list[str]:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--stores", type=Path, default=CACHE)
-    parser.add_argument("--data", type=Path, default=DATA)
-    parser.add_argument("--sets", default=",".join(one.name for one in SETS))
+    parser = parser_of_sets(__doc__)
     parser.add_argument("--pipeline", default="default")
     arguments = parser.parse_args()
     arguments.stores.mkdir(parents=True, exist_ok=True)

@@ -16,7 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.retrieval_quality import DATA, read_rows
+from benchmarks import DATA
+from benchmarks.retrieval_quality import read_rows
 from benchmarks.tables import print_table
 from kgrag.retrieve.adaptive import TYPES
 from kgrag.text.questions import type_by_rules

@@ -14,7 +14,6 @@ does. The features of a set are kept in `DIR/NAME.features.npz`.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import os
 from collections.abc import Mapping, Sequence
@@ -25,11 +24,12 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import DATA
 from benchmarks.answer_sets import TRAINING, AnswerSet, answer_sets
 from benchmarks.answers import has_value
 from benchmarks.boosting import Asked, learn_order, write_trees
 from benchmarks.carry_over import Fold, Place, places_of
-from benchmarks.retrieval_quality import CACHE, DATA, questions_of
+from benchmarks.retrieval_quality import parser_of_sets, questions_of
 from kgrag.common.boosted_trees import read_trees
 from kgrag.evaluate.gold_questions import GoldQuestion, read_gold_questions
 from kgrag.evaluate.learn_ranker import SPREAD_RANK, Example, adapt, collect, up_to_reading
@@ -216,10 +216,7 @@ def _pipeline() -> Pipeline:
 
 def main() -> None:
     """Write the trees."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--stores", type=Path, default=CACHE)
-    parser.add_argument("--data", type=Path, default=DATA)
-    parser.add_argument("--sets", default=",".join(MAY_BE_SHIPPED))
+    parser = parser_of_sets(__doc__, sets=MAY_BE_SHIPPED)
     parser.add_argument("--manuals", type=Path, help="folder with Debian's packages, unpacked")
     parser.add_argument("--made", action="store_true", help="learn from made questions as well")
     parser.add_argument("--out", type=Path, default=SHIPPED_TREES)

@@ -25,6 +25,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from benchmarks import DATA
 from benchmarks.json_lines import read_rows
 from benchmarks.tables import print_table
 from kgrag.errors import ModelReplyError
@@ -40,7 +41,6 @@ from kgrag.types import Chunk, Extraction, Usage
 
 __all__ = ["Outcome", "Record", "musique", "recorded_llm", "replay", "variants"]
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 TROUBLED_RECORDS = 150
 Pair = tuple[str, str]
 

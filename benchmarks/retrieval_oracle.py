@@ -188,6 +188,7 @@ def rows_of(name: str, followed: Sequence[Followed]) -> list[list[str]]:
 def main() -> None:
     """Print the table."""
     parser = parser_of_sets(__doc__)
+    parser.add_argument("--store", choices=("embedded", "neo4j"), default="embedded")
     parser.add_argument("--pipeline", default="default")
     parser.add_argument("--budget", type=int, default=FACT_BUDGET_TOKENS)
     arguments = parser.parse_args()

@@ -19,6 +19,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from benchmarks import DATA
 from benchmarks.peer_retrievers import (
     Corpus,
     Peer,
@@ -28,7 +29,7 @@ from benchmarks.peer_retrievers import (
     read_corpus,
     write_for_llama_index,
 )
-from benchmarks.retrieval_quality import DATA, FACT_BUDGET_TOKENS, KS, SETS, TOP, EvaluationSet, chosen_sets
+from benchmarks.retrieval_quality import FACT_BUDGET_TOKENS, KS, SETS, TOP, EvaluationSet, chosen_sets
 from benchmarks.stores import empty_neo4j, fresh_store, neo4j_login
 from benchmarks.tables import print_table
 from kgrag.evaluate.gold_questions import GoldQuestion, read_gold_questions

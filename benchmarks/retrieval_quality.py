@@ -19,12 +19,13 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks import DATA
 from benchmarks.stores import fresh_store
 from benchmarks.tables import print_table
 from kgrag.evaluate.gold_questions import GoldQuestion, read_gold_questions
@@ -35,7 +36,6 @@ from kgrag.store.graph import GraphStore
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kgrag" / "retrieval-quality"
 """Where stores stay."""
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 FACT_BUDGET_TOKENS = 1500
 TOP = 20
 KS = (1, 5, 8, 10)
@@ -157,6 +157,7 @@ SETS = (
         {"hit@5": None},
     ),
 )
+ALL_SETS = tuple(one.name for one in SETS)
 
 
 def chosen_sets(names: str, data: Path) -> Iterator[EvaluationSet]:
@@ -247,13 +248,12 @@ def store_for(one: EvaluationSet, kind: str, stores: Path) -> Iterator[str]:
             yield fresh.target
 
 
-def parser_of_sets(description: str | None) -> argparse.ArgumentParser:
-    """Make a parser of the options that say which sets are asked, and where their stores and data are."""
+def parser_of_sets(description: str | None, *, sets: Iterable[str] = ALL_SETS) -> argparse.ArgumentParser:
+    """Make a parser of the options that say which sets are asked (those of `sets` by default), and where their stores and data are."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--store", choices=("embedded", "neo4j"), default="embedded")
     parser.add_argument("--stores", type=Path, default=CACHE)
     parser.add_argument("--data", type=Path, default=DATA)
-    parser.add_argument("--sets", default=",".join(one.name for one in SETS))
+    parser.add_argument("--sets", default=",".join(sets))
     return parser
 
 
@@ -262,6 +262,7 @@ def main() -> None:
     from kgrag.retrieve import pipeline_names
 
     parser = parser_of_sets(__doc__)
+    parser.add_argument("--store", choices=("embedded", "neo4j"), default="embedded")
     parser.add_argument("--pipelines", default=",".join(pipeline_names()))
     arguments = parser.parse_args()
     arguments.stores.mkdir(parents=True, exist_ok=True)

@@ -16,7 +16,6 @@ ways has a grid of settings; a set is reported with the one that is best in the 
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import math
 from collections import defaultdict
@@ -29,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.carry_over import KS, MEASURES, Place, places_of
-from benchmarks.retrieval_quality import CACHE, DATA, FACT_BUDGET_TOKENS, SETS, TOP, questions_of
+from benchmarks.retrieval_quality import FACT_BUDGET_TOKENS, TOP, parser_of_sets, questions_of
 from benchmarks.tables import print_table
 from kgrag.evaluate.gold_questions import GoldQuestion
 from kgrag.evaluate.retrieval import score_evidence
@@ -207,10 +206,7 @@ def figures(name: str, ranked: Sequence[Ranked], way: Way) -> list[float]:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--stores", type=Path, default=CACHE)
-    parser.add_argument("--data", type=Path, default=DATA)
-    parser.add_argument("--sets", default=",".join(one.name for one in SETS))
+    parser = parser_of_sets(__doc__)
     arguments = parser.parse_args()
     arguments.stores.mkdir(parents=True, exist_ok=True)
     families = ways()

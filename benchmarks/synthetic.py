@@ -104,7 +104,7 @@ PLANTED_FORMS = {
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One line of a `.jsonl` file of ready passages (docs: contracts)."""
+    """One line of a `.jsonl` file of ready passages (docs/documents.md)."""
 
     id: str
     title: str

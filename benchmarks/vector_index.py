@@ -10,7 +10,6 @@ time of the server, of filling and of one question.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -20,7 +19,7 @@ import numpy as np
 from neo4j import GraphDatabase, Session
 
 from benchmarks.processes import cpu_seconds
-from benchmarks.retrieval_quality import CACHE, DATA, SETS, chosen_sets
+from benchmarks.retrieval_quality import chosen_sets, parser_of_sets
 from benchmarks.stores import fresh_store, neo4j_login
 from benchmarks.tables import print_table
 from kgrag.evaluate.gold_questions import read_gold_questions
@@ -107,10 +106,7 @@ def _ask(session: Session, vector: Sequence[float], candidates: int) -> list[int
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description="Recall and cost of Neo4j's vector index by its settings.")
-    parser.add_argument("--stores", type=Path, default=CACHE)
-    parser.add_argument("--data", type=Path, default=DATA)
-    parser.add_argument("--sets", default=",".join(one.name for one in SETS))
+    parser = parser_of_sets("Recall and cost of Neo4j's vector index by its settings.")
     arguments = parser.parse_args()
     vectors, asked = read(arguments.stores, arguments.sets, arguments.data)
     with (

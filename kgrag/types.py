@@ -74,7 +74,7 @@ class Document(_Value):
     sha256: str
     """Of the file's bytes, or of the passages for a `.jsonl` file."""
     format: str
-    """File suffix without the dot: pdf, html, md, txt, rst, adoc, docx, pptx, xlsx, jsonl."""
+    """What it was read as (`kgrag.documents.discovery`): pdf, html, md, docx, man, mail, jsonl, ..."""
     product: str | None = None
     category: str | None = None
     version: str | None = None

@@ -50,12 +50,11 @@ def lines_of_answer(
     asked: Question,
     found: Sequence[Candidate],
     evidence: Sequence[Evidence],
-    most: int | None = None,
     *,
     gains: Gains = GAINS,
 ) -> list[tuple[Candidate, Question]]:
     """Return the lines that answer, each with its question, in their order, of what `weighed_candidates` found: at least one statement."""
-    most = most or STATEMENTS_BY_KIND.get(asked.kind, STATEMENTS)
+    most = STATEMENTS_BY_KIND.get(asked.kind, STATEMENTS)
     return _ordered(asked, _choose(asked, found, evidence, most, gains))
 
 

@@ -59,9 +59,7 @@ OF_NAMED_IN_MEANING = 0.45
 _Judged = tuple[Question, list[Candidate], Judgement]
 
 
-async def extract_answer(
-    question: str, evidence: Sequence[Evidence], *, embedder: Embedder, max_statements: int | None = None
-) -> Answer:
+async def extract_answer(question: str, evidence: Sequence[Evidence], *, embedder: Embedder) -> Answer:
     """Answer from the evidence, or abstain. `model` is `rules`; `pipeline` is left empty for the caller to fill in.
 
     Each line of the text ends in the number of its citation; citations are numbered in the order of the text, one for each chunk. An
@@ -71,17 +69,17 @@ async def extract_answer(
     if len(parts) > 1:
         judged = [await _judged(part, evidence, embedder) for part in parts]
         if any(judgement.probability >= ANSWERS_FROM for _, _, judgement in judged):
-            return _answered_in_parts(question, parts, judged, evidence, max_statements)
+            return _answered_in_parts(question, parts, judged, evidence)
     asked, found, judgement = await _judged(question, evidence, embedder)
     if judgement.probability < ANSWERS_FROM:
         return _abstained(question, asked, found, judgement, evidence, model=MODEL)
-    lines = lines_of_answer(asked, found, evidence, max_statements)
+    lines = lines_of_answer(asked, found, evidence)
     text, citations = _write(lines, evidence, judgement.unknown)
     return Answer(question=question, text=text, citations=citations, model=MODEL, pipeline="", evidence=tuple(evidence))
 
 
 def _answered_in_parts(
-    question: str, parts: Sequence[str], judged: Sequence[_Judged], evidence: Sequence[Evidence], most: int | None
+    question: str, parts: Sequence[str], judged: Sequence[_Judged], evidence: Sequence[Evidence]
 ) -> Answer:
     """The statements for each of the questions that are asked at once, in their order; what is not answered is said."""
     lines: list[tuple[Candidate, Question]] = []
@@ -90,7 +88,7 @@ def _answered_in_parts(
         if judgement.probability < ANSWERS_FROM:
             refused.append(part)
             continue
-        of_part = lines_of_answer(asked, found, evidence, most)
+        of_part = lines_of_answer(asked, found, evidence)
         lines += [line for line in of_part if not any(say_the_same(line[0], other) for other, _ in lines)]
     text, citations = _write(lines, evidence, ())
     text = "\n".join([text, *(f"The documents do not answer: {part}" for part in refused)])

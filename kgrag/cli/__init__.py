@@ -26,7 +26,7 @@ _kept: list[socket.socket] = []
 
 
 def main() -> None:
-    """Run the command line and exit with the code of `contracts`: 0 done, 1 in part, 2 wrong use, 3 unreachable, 130 interrupted."""
+    """Run the command line and exit: 0 done, 1 in part, 2 wrong use, 3 unreachable, 130 interrupted."""
     _open_standard_streams()  # first of all: what is opened before takes the number of one that is closed
     ending = _end_at_sigterm()
     arguments = sys.argv[1:]

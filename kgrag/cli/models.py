@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Unpack
 
 import typer
 
-from kgrag.cli.options import AsJson, BaseUrl, Embedder, Model, TimeoutS
+from kgrag.cli.options import AsJson, ModelSettings, Reranker, TimeoutS, takes_settings
 
 __all__ = ["app"]
 
@@ -18,20 +18,14 @@ def _group() -> None:
     pass
 
 
+class _CheckedSettings(ModelSettings):
+    reranker: Reranker
+    timeout_s: TimeoutS
+
+
 @app.command("check")
-def check(
-    model: Model = None,
-    embedder: Embedder = None,
-    reranker: Annotated[
-        str | None,
-        typer.Option(
-            "--reranker", help="cohere:NAME or sentence-transformers:NAME. Default: none.", show_default=False
-        ),
-    ] = None,
-    base_url: BaseUrl = None,
-    timeout_s: TimeoutS = None,
-    as_json: AsJson = False,
-) -> int:
+@takes_settings
+def check(as_json: AsJson = False, **settings: Unpack[_CheckedSettings]) -> int:
     """Make one tiny call to each configured model and say how it went: reachable, known, structured output, dimensions, time."""
     from kgrag.cli.output import print_json, stdout
     from kgrag.common.waiting import wait_for
@@ -40,10 +34,10 @@ def check(
     from kgrag.models.stack import open_cache
     from kgrag.settings import load_settings
 
-    settings = load_settings(model=model, embedder=embedder, reranker=reranker, base_url=base_url, timeout_s=timeout_s)
-    check_model_names(settings)
-    verdicts = wait_for(check_models(settings))
-    cache = open_cache(settings)
+    chosen = load_settings(**settings)
+    check_model_names(chosen)
+    verdicts = wait_for(check_models(chosen))
+    cache = open_cache(chosen)
     size = None if cache is None else cache.size()
     if as_json:
         kept = (

@@ -120,9 +120,9 @@ class Session:
         stdout.print(f"pipeline {self._pipeline or self._graph.settings.pipeline}")
 
 
-def terminal_reader(history: Path | None = None) -> Callable[[], str]:
+def terminal_reader() -> Callable[[], str]:
     """Return what reads lines from the terminal, with those of earlier sessions at hand."""
-    file = history or _history_file()
+    file = _history_file()
     try:
         import readline
     except ImportError:  # Windows

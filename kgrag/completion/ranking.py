@@ -16,7 +16,6 @@ from kgrag.completion.triples import Array, Ids, Known, LinkPredictor, Triple, T
 
 __all__ = ["Ranking", "evaluate", "ranks"]
 
-KS = (1, 3, 5, 10)
 BATCH = 256
 
 

@@ -13,8 +13,8 @@ from kgrag.text.quantities import has_quantity
 __all__ = ["RULES", "Outline"]
 
 
-def _any_of(*patterns: str, flags: re.RegexFlag = re.IGNORECASE) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), flags)
+def _any_of(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
 
 
 NUMBERING = _any_of(rf"^(?:(?:{SECTION_WORDS})\s+)?(?:[A-Z]\.)?\d*(?:\.\d+)*\.?\s+(?=\S)")

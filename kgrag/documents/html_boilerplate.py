@@ -7,7 +7,15 @@ from itertools import islice
 from typing import Any
 
 from kgrag.documents.html_bars import MAX_BAR_CHARACTERS, is_menu_beside_text, rule_of_links
-from kgrag.documents.html_tags import FOOTNOTES, HEADINGS, classes_of, is_mostly_links, letters_of, letters_shown
+from kgrag.documents.html_tags import (
+    FOOTNOTES,
+    HEADINGS,
+    class_names,
+    classes_of,
+    is_mostly_links,
+    letters_of,
+    letters_shown,
+)
 
 __all__ = ["boilerplate_rule", "is_box_label"]
 
@@ -185,7 +193,7 @@ def boilerplate_rule(element: Any) -> str | None:
         return None if next(element.iter(*HEADINGS), None) is not None else "page header"
     if rule := ROLES.get(element.get("role", "")):
         return rule
-    if element.get("role") in NOTE_ROLES or FOOTNOTES.intersection((element.get("class") or "").lower().split()):
+    if element.get("role") in NOTE_ROLES or FOOTNOTES & class_names(element):
         return None
     if tag == "aside":  # a box of links, or a note that belongs to the text
         return "navigation" if not _is_box(element) and is_mostly_links(element) else None

@@ -12,6 +12,7 @@ __all__ = [
     "HEADINGS",
     "HEADING_LEVELS",
     "UNSEEN",
+    "class_names",
     "classes_of",
     "is_mostly_links",
     "letters_of",
@@ -104,6 +105,11 @@ MOST_PIECES = 200
 def classes_of(element: Any) -> frozenset[str]:
     """Return the classes of an element of lxml's tree; of None, none."""
     return frozenset(() if element is None else (element.get("class") or "").split())
+
+
+def class_names(element: Any) -> frozenset[str]:
+    """Return the classes of an element in lower case: names that are known are meant however they are written."""
+    return frozenset(name.lower() for name in classes_of(element))
 
 
 def letters_of(element: Any) -> int:

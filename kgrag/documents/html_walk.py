@@ -13,7 +13,7 @@ from typing import Any
 from kgrag.documents.blocks import Block, Link, RemovedLine
 from kgrag.documents.html_boilerplate import boilerplate_rule, is_box_label
 from kgrag.documents.html_tables import is_data_table, table_block
-from kgrag.documents.html_tags import BLOCK_ELEMENTS, HEADING_LEVELS, UNSEEN, classes_of
+from kgrag.documents.html_tags import BLOCK_ELEMENTS, HEADING_LEVELS, UNSEEN, class_names, classes_of
 from kgrag.documents.inline_text import InlineText, collapse, resolve_href, sentence_around, superscript
 from kgrag.documents.list_numbers import DECIMAL, MARKER, kind_of_list, numeral
 
@@ -145,7 +145,7 @@ class Walk:
         href, words = link.get("href") or "", "".join(link.itertext()).strip()
         # Some put the whole heading into a link to itself.
         if self._heading is not None and "#" in href and words != "".join(self._heading.itertext()).strip():
-            named = PERMALINK_CLASSES.intersection((link.get("class") or "").lower().split())
+            named = PERMALINK_CLASSES & class_names(link)
             if named or link.get("aria-hidden") == "true":
                 return True
         return href.startswith("#") and words in PERMALINK_MARKS
@@ -329,7 +329,7 @@ def _said_by_picture(picture: Any) -> str:
 
 
 def _is_about_the_text(heading: Any) -> bool:
-    return not ABOUT_THE_TEXT.isdisjoint((heading.get("class") or "").lower().split())
+    return not ABOUT_THE_TEXT.isdisjoint(class_names(heading))
 
 
 def _is_label(element: Any) -> bool:

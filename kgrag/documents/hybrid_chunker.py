@@ -40,9 +40,9 @@ def _items(chunk: BaseChunk) -> list[DocItem]:
     return chunk.meta.doc_items if isinstance(chunk, DocChunk) else []
 
 
-def docling_document(blocks: Sequence[Block], *, name: str = "document") -> tuple[DoclingDocument, dict[str, int]]:
+def docling_document(blocks: Sequence[Block]) -> tuple[DoclingDocument, dict[str, int]]:
     """Write blocks as Docling's document; also return which item is which block."""
-    document = DoclingDocument(name=name)
+    document = DoclingDocument(name="document")
     order: dict[str, int] = {}
     lists: list[tuple[int, ListGroup, Any]] = []
     """Open lists, outermost first: depth, group, last item."""

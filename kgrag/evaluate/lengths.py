@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 import numpy as np
 
@@ -15,7 +15,6 @@ __all__ = [
     "GOES_WITH",
     "Bin",
     "correlation",
-    "correlations",
     "length_lines",
     "markdown_row",
     "quantile_bins",
@@ -47,11 +46,6 @@ def correlation(one: Sequence[float | None], other: Sequence[float | None]) -> f
     if np.ptp(x) == 0.0 or np.ptp(y) == 0.0:
         return None
     return float(np.corrcoef(x, y)[0, 1])
-
-
-def correlations(columns: Mapping[str, Sequence[float | None]]) -> dict[tuple[str, str], float | None]:
-    """Return Pearson's r of every two columns: the upper half of the matrix."""
-    return {(one, other): correlation(columns[one], columns[other]) for one, other in combinations(columns, 2)}
 
 
 def quantile_bins(values: Sequence[float]) -> list[Bin]:

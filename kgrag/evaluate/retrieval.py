@@ -49,7 +49,7 @@ class StepEffect:
     questions: int
     """In how many it changed anything."""
     changed: int
-    """How much, all together (`kgrag.retrieve.state.Change`)."""
+    """How much, all together (`kgrag.retrieve.step.Change`)."""
     milliseconds: float
     """Median."""
     counts: Mapping[str, int] = field(default_factory=dict)

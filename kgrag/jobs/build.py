@@ -7,13 +7,12 @@ transaction: a build that was interrupted goes on where it stopped, and a build 
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from kgrag.common.progress import Progress, Silent
-from kgrag.common.retry import RetryPolicy, outage_policy
+from kgrag.common.retry import outage_policy
 from kgrag.common.timing import timed
 from kgrag.documents import discover
 from kgrag.documents.table_rows import row_texts
@@ -25,6 +24,7 @@ from kgrag.jobs.report import BuildReport, Failure
 from kgrag.jobs.stages.conversion import convert, remove_vanished
 from kgrag.jobs.stages.embedding import embed_chunks, embed_entities, embed_table_rows
 from kgrag.jobs.stages.extraction import extract_graph
+from kgrag.jobs.stages.job import Job
 from kgrag.models.base import ChatModel, Embedder
 from kgrag.models.prices import load_prices
 from kgrag.models.watch import ModelWatch
@@ -58,7 +58,7 @@ async def build(
     be extracted are failures in the report; the rest goes on. Raises `InputError` for a path that does not exist, `StoreMismatch` for a
     store that was made with another embedder, `StoreError` and `ModelError` when the database or a model goes away for longer.
     """
-    progress, report, engine = progress or Silent(), BuildReport(), engine or LocalEngine()
+    progress, report = progress or Silent(), BuildReport()
     graphs = named_graphs(extractors, settings.graph)
     with progress.step("Find files", None, ""):
         discovery = await asyncio.to_thread(discover, paths, metadata=metadata)
@@ -68,24 +68,15 @@ async def build(
     for path, reason in discovery.unread.items():
         why = f"cannot be read: {reason}; what the store has of it stays"
         report.failures.append(Failure(stage="convert", subject=path, reason=why))
-    retry, stopping = outage_policy(settings.wait_s, say=progress.say), threading.Event()
+    retry = outage_policy(settings.wait_s, say=progress.say)
+    job = Job(store, embedder, engine or LocalEngine(), retry, progress, report)
 
     def read_documents() -> int:
         store.bind(embedder.name, embedder.dimensions)
         waiting = len(store.documents.ids_without_embedding())
-        convert(
-            discovery,
-            store,
-            embedder,
-            engine=engine,
-            settings=settings,
-            progress=progress,
-            report=report,
-            stopping=stopping,
-            keep_missing=keep_missing,
-        )
-        if not (keep_missing or stopping.is_set()):
-            remove_vanished(discovery, store, progress=progress, report=report, stopping=stopping)
+        convert(discovery, job, settings=settings, keep_missing=keep_missing)
+        if not (keep_missing or job.stopping.is_set()):
+            remove_vanished(discovery, job)
         return waiting
 
     with store.waiting(retry):
@@ -93,22 +84,11 @@ async def build(
         try:
             with timed("convert", report.seconds):
                 waiting = await asyncio.to_thread(read_documents)
-            await _derive(
-                store,
-                embedder,
-                graphs,
-                engine=engine,
-                model=model,
-                settings=settings,
-                retry=retry,
-                progress=progress,
-                report=report,
-            )
+            await _derive(graphs, job, model=model, settings=settings)
             _note_splits(store, merges, report)
             _note_others(waiting, report)
-        finally:  # threads that wait or read files end soon when the job is interrupted
-            stopping.set()
-            retry.stop()
+        finally:
+            job.stop()
     return report
 
 
@@ -124,6 +104,7 @@ async def delete(
     """Take documents out of the store with all that only they supported, and what others said because of them."""
     progress, report, settings = progress or Silent(), BuildReport(), settings or Settings()
     retry = outage_policy(settings.wait_s, say=progress.say)
+    job = Job(store, embedder, retry=retry, progress=progress, report=report)
     graphs = named_graphs(extractors, settings.graph)
 
     def take_out() -> int:
@@ -135,34 +116,16 @@ async def delete(
     with store.waiting(retry):
         merges = await asyncio.to_thread(take_out)
         report.removed_documents.extend(sorted({document.path for document in documents}))
-        await _derive(
-            store,
-            embedder,
-            graphs,
-            engine=LocalEngine(),
-            model=None,
-            settings=settings,
-            retry=retry,
-            progress=progress,
-            report=report,
-        )
+        await _derive(graphs, job, model=None, settings=settings)
         _note_splits(store, merges, report)
     return report
 
 
 async def _derive(
-    store: GraphStore,
-    embedder: Embedder,
-    graphs: Sequence[tuple[str, Extractor]],
-    *,
-    engine: Engine,
-    model: ChatModel | None,
-    settings: Settings,
-    retry: RetryPolicy,
-    progress: Progress,
-    report: BuildReport,
+    graphs: Sequence[tuple[str, Extractor]], job: Job, *, model: ChatModel | None, settings: Settings
 ) -> None:
     """Bring up to date what follows from the documents: hyperlinks, vectors, graphs, indexes."""
+    store, report = job.store, job.report
     with timed("link", report.seconds):
         links = await asyncio.to_thread(store.documents.relink)
         report.hyperlinks, report.links = links.made, asdict(links)
@@ -172,35 +135,24 @@ async def _derive(
                 "that are not in their document"
             )
     with timed("embed", report.seconds):
-        report.chunks_embedded = await embed_chunks(
-            store, embedder, progress=progress, retry=retry, engine=engine, report=report
-        )
+        report.chunks_embedded = await embed_chunks(job)
         if settings.table_rows:
-            rows = await embed_table_rows(store, embedder, progress=progress, retry=retry, engine=engine, report=report)
+            rows = await embed_table_rows(job)
             report.notes.extend([f"{rows:,} rows of tables embedded"] if rows else [])
         else:
             await asyncio.to_thread(_note_rows, store, report)
-    watch = ModelWatch(model, retry=retry)
+    watch = ModelWatch(model, retry=job.retry)
     for graph, extractor in graphs:
         takes, before = await asyncio.to_thread(measured, store, graph), expected_of(model)
         with timed("extract", report.seconds):
-            await extract_graph(
-                extractor,
-                graph,
-                store=store,
-                engine=engine,
-                settings=settings,
-                watch=watch,
-                progress=progress,
-                report=report,
-            )
+            await extract_graph(extractor, graph, job, settings=settings, watch=watch)
         if model is not None:
             after, prices = expected_of(model), load_prices(settings.prices)
             calls, tokens = after.calls - before.calls, after.prompt_tokens - before.prompt_tokens
             report.graphs[graph].expected = takes.usage(calls, tokens, model=model.name, prices=prices)
         with timed("embed entities", report.seconds):
-            await embed_entities(graph, store, embedder, progress=progress, retry=retry, engine=engine, report=report)
-    with timed("index", report.seconds), progress.step("Index", None, ""):
+            await embed_entities(graph, job)
+    with timed("index", report.seconds), job.progress.step("Index", None, ""):
         await asyncio.to_thread(store.finish)
     await asyncio.to_thread(_count, store, report)
 

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
-from typing import Annotated, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -122,8 +122,19 @@ class Comparison:
 
             return Asking(pipeline, pipeline_digest(pipeline), answer)
 
-        made_with = _run_settings(
-            name, options, judge=judge, corpus=corpus, embedder=embedder, model=model, settings=settings, prices=prices
+        asked_models = dict.fromkeys(one for one in (settings.model, judge.name) if one not in CHAT_MODELS)
+        without_price = ", ".join(one for one in asked_models if prices.of(one) is None) or None
+        made_with = RunSettings(
+            questions_file=name,
+            store=settings.store,
+            corpus=corpus,
+            embedder=embedder.name,
+            model=settings.model,
+            judge=judge.name,
+            judge_fingerprint=judge.fingerprint,
+            template=_template(settings, model),
+            made_with=_made_with(settings, model) | {"without_price": without_price},
+            **options.model_dump(exclude={"judge"}),
         )
         return cls(made_with, questions, [asking(one) for one in options.pipelines], judge)
 
@@ -138,64 +149,39 @@ class Comparison:
         ]
 
 
-def _run_settings(
-    questions_file: str,
-    options: CompareOptions,
-    *,
-    judge: Judge,
-    corpus: str,
-    embedder: Embedder,
-    model: ChatModel | None,
-    settings: Settings,
-    prices: PriceTable,
-) -> RunSettings:
-    """Return what the answers and the judgements of a run depend on, and what its report says of them."""
-    defaults = Settings.model_fields
+def _template(settings: Settings, model: ChatModel | None) -> str:
+    """Hash all that an answer depends on besides its question, its evidence and the model's name."""
     sampled = [
         f"{field} {getattr(settings, field)}"
         for field in ("temperature", "seed", "max_completion_tokens")
-        if model is not None and getattr(settings, field) != defaults[field].default
+        if model is not None and getattr(settings, field) != Settings.model_fields[field].default
     ]
-    asked_models = dict.fromkeys(one for one in (settings.model, judge.name) if one not in CHAT_MODELS)
-    return RunSettings(
-        questions_file=questions_file,
-        store=settings.store,
-        corpus=corpus,
-        embedder=embedder.name,
-        model=settings.model,
-        judge=judge.name,
-        judge_fingerprint=judge.fingerprint,
-        preset=options.preset,
-        template=content_id(
-            read_instructions(settings.answer_prompt, open_knowledge=settings.open_knowledge),
-            str(settings.answer_strict),
-            *([f"gate {settings.answer_gate:g}"] if settings.answer_gate else []),
-            *([f"{settings.answer_chain} {settings.chain_tokens}"] if settings.answer_chain != "stuff" else []),
-            settings.graph or "",
-            settings.reranker or "",
-            *sampled,
-        ),
-        made_with={
-            "kgrag": version("kgrag"),
-            "answer_prompt": str(settings.answer_prompt) if settings.answer_prompt else "kgrag's own",
-            "open_knowledge": settings.open_knowledge,
-            "strict": settings.answer_strict,
-            "gate": settings.answer_gate,
-            "chain": settings.answer_chain,
-            "chain_tokens": settings.chain_tokens,
-            "graph": settings.graph,
-            "reranker": settings.reranker,
-            "temperature": None if model is None else settings.temperature,
-            "seed": None if model is None else settings.seed,
-            "without_price": ", ".join(one for one in asked_models if prices.of(one) is None) or None,
-        },
-        top=options.top,
-        budget=options.budget,
-        repeats=options.repeats,
-        judge_repeats=options.judge_repeats,
-        pipelines=options.pipelines,
-        baseline=options.baseline,
+    return content_id(
+        read_instructions(settings.answer_prompt, open_knowledge=settings.open_knowledge),
+        str(settings.answer_strict),
+        *([f"gate {settings.answer_gate:g}"] if settings.answer_gate else []),
+        *([f"{settings.answer_chain} {settings.chain_tokens}"] if settings.answer_chain != "stuff" else []),
+        settings.graph or "",
+        settings.reranker or "",
+        *sampled,
     )
+
+
+def _made_with(settings: Settings, model: ChatModel | None) -> dict[str, Any]:
+    """Return what a report says of how its answers were made."""
+    return {
+        "kgrag": version("kgrag"),
+        "answer_prompt": str(settings.answer_prompt) if settings.answer_prompt else "kgrag's own",
+        "open_knowledge": settings.open_knowledge,
+        "strict": settings.answer_strict,
+        "gate": settings.answer_gate,
+        "chain": settings.answer_chain,
+        "chain_tokens": settings.chain_tokens,
+        "graph": settings.graph,
+        "reranker": settings.reranker,
+        "temperature": None if model is None else settings.temperature,
+        "seed": None if model is None else settings.seed,
+    }
 
 
 def judged_cells(run: Run, judge: str, rejudge: Rejudge) -> set[str]:

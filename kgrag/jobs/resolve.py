@@ -18,9 +18,9 @@ from pydantic import BaseModel, Field
 
 from kgrag.common.progress import Progress, Silent
 from kgrag.common.reasons import shortened
-from kgrag.common.retry import NO_RETRY
 from kgrag.errors import InputError
 from kgrag.jobs.stages.embedding import embed_entities
+from kgrag.jobs.stages.job import Job
 from kgrag.models.base import ChatModel, Embedder, Vectors
 from kgrag.resolve import METHODS
 from kgrag.resolve.asking import ask_model, questions
@@ -90,21 +90,21 @@ async def resolve(
     the generic words that blocking leaves out. Entities that an interrupted build left without a vector are given theirs first. Raises
     `InputError` for an unknown method or graph, and where `llm` has no model.
     """
-    progress = progress or Silent()
+    job = Job(store, embedder, progress=progress or Silent(), names_failures=False)
     if method not in METHODS:
         raise InputError(f"Unknown method {method!r}: expected one of {', '.join(METHODS)}. Set --method.")
     if threshold is not None and not 0 < threshold <= 1:
         raise InputError(f"--threshold: expected a number above 0 and at most 1, got {threshold}.")
     limit = {"rules": ENTITIES_WITH_VECTORS, "llm": ENTITIES_WITH_VECTORS, "threshold": sys.maxsize}.get(method)
     if not dry_run:
-        await embed_entities(graph, store, embedder, progress=progress, retry=NO_RETRY)
+        await embed_entities(graph, job)
     entities, vectors = await asyncio.to_thread(_read, store, graph, up_to=limit)
     if vectors is None and not dry_run and (unembedded := await asyncio.to_thread(_merged_unembedded, store, graph)):
-        await _split(store, graph, unembedded, progress=progress)
-        await embed_entities(graph, store, embedder, progress=progress, retry=NO_RETRY)
+        await _split(job, graph, unembedded)
+        await embed_entities(graph, job)
         entities, vectors = await asyncio.to_thread(_read, store, graph, up_to=limit)
     words = GENERIC_WORDS if generic is None else frozenset(word.casefold() for word in generic)
-    with progress.step(f"Read {graph}", len(entities), "names") as step:
+    with job.progress.step(f"Read {graph}", len(entities), "names") as step:
         readings = await asyncio.to_thread(read_names, [entity.name for entity in entities])
         step.advance(len(entities))
     notes: list[str] = []
@@ -133,7 +133,7 @@ async def resolve(
             candidates = await asyncio.to_thread(
                 find_candidates, entities, readings, vectors=vectors, generic=words, evidence=evidence
             )
-            with progress.step(f"Ask {model.name}", len(questions(candidates.ask)), "questions") as step:
+            with job.progress.step(f"Ask {model.name}", len(questions(candidates.ask)), "questions") as step:
                 decisions = await ask_model(
                     model,
                     entities,
@@ -159,15 +159,15 @@ async def resolve(
             f"The first: {shortened(lacking[0])}"
         )
     report = ResolveReport(plan=plan, dry_run=True, unanswered=len(lacking), notes=notes)
-    return report if dry_run else await _apply(store, report, embedder=embedder, progress=progress)
+    return report if dry_run else await _apply(job, report)
 
 
 async def undo(store: GraphStore, graph: str, *, embedder: Embedder, progress: Progress | None = None) -> int:
     """Take every merge of a graph back; return how many there were. The graph is again what the build made."""
-    progress = progress or Silent()
+    job = Job(store, embedder, progress=progress or Silent(), names_failures=False)
     merges = await asyncio.to_thread(store.graphs.merges, graph)
-    await _split(store, graph, [merge.survivor for merge in merges], progress=progress)
-    await embed_entities(graph, store, embedder, progress=progress, retry=NO_RETRY)
+    await _split(job, graph, [merge.survivor for merge in merges])
+    await embed_entities(graph, job)
     return len(merges)
 
 
@@ -267,21 +267,21 @@ def _context(store: GraphStore, entities: Sequence[GraphEntity], shown: Sequence
     return lines
 
 
-async def _apply(store: GraphStore, planned: ResolveReport, *, embedder: Embedder, progress: Progress) -> ResolveReport:
+async def _apply(job: Job, planned: ResolveReport) -> ResolveReport:
     """Make the store hold the merges of a plan and no others."""
-    plan = planned.plan
+    store, plan = job.store, planned.plan
     wanted = {group.survivor: _merge(group) for group in plan.groups}
     held = {merge.survivor: merge for merge in await asyncio.to_thread(store.graphs.merges, plan.graph)}
     stale = [survivor for survivor, merge in held.items() if wanted.get(survivor) != merge]
     new = [merge for survivor, merge in sorted(wanted.items()) if held.get(survivor) != merge]
-    await _split(store, plan.graph, stale, progress=progress)
+    await _split(job, plan.graph, stale)
     done = Merged()
-    with progress.step(f"Merge {plan.graph}", len(new), "groups") as step:
+    with job.progress.step(f"Merge {plan.graph}", len(new), "groups") as step:
         for start in range(0, len(new), MERGES_AT_ONCE):
             batch = new[start : start + MERGES_AT_ONCE]
             done += await asyncio.to_thread(store.graphs.apply_merges, plan.graph, batch)
             step.advance(len(batch))
-    await embed_entities(plan.graph, store, embedder, progress=progress, retry=NO_RETRY)
+    await embed_entities(plan.graph, job)
     await asyncio.to_thread(store.finish)
     done_now = {
         "dry_run": False,
@@ -294,11 +294,11 @@ async def _apply(store: GraphStore, planned: ResolveReport, *, embedder: Embedde
     return planned.model_copy(update=done_now)
 
 
-async def _split(store: GraphStore, graph: str, survivors: Sequence[str], *, progress: Progress) -> None:
-    with progress.step(f"Split {graph}", len(survivors), "groups") as step:
+async def _split(job: Job, graph: str, survivors: Sequence[str]) -> None:
+    with job.progress.step(f"Split {graph}", len(survivors), "groups") as step:
         for start in range(0, len(survivors), MERGES_AT_ONCE):
             batch = survivors[start : start + MERGES_AT_ONCE]
-            await asyncio.to_thread(store.graphs.split_merges, graph, batch)
+            await asyncio.to_thread(job.store.graphs.split_merges, graph, batch)
             step.advance(len(batch))
 
 

@@ -95,8 +95,8 @@ async def ask_model(
     return Decisions(same, apart, total, usage=usage, unanswered=tuple(unanswered))
 
 
-def questions(pairs: Iterable[Pair], *, size: int = ENTITIES_OF_A_QUESTION) -> list[list[int]]:
-    """Make sets of at most `size` entities so that each pair is inside one of them: connected pairs together, as far as they fit."""
+def questions(pairs: Iterable[Pair]) -> list[list[int]]:
+    """Make sets of at most `ENTITIES_OF_A_QUESTION` so that each pair is inside one: connected pairs together, as far as they fit."""
     left = sorted(set(pairs))
     sets: list[list[int]] = []
     while left:
@@ -111,9 +111,9 @@ def questions(pairs: Iterable[Pair], *, size: int = ENTITIES_OF_A_QUESTION) -> l
                 continue
             taken, waiting = [start], deque([start])
             seen.add(start)
-            while waiting and len(taken) < size:
+            while waiting and len(taken) < ENTITIES_OF_A_QUESTION:
                 for other in neighbours[waiting.popleft()]:
-                    if other not in seen and len(taken) < size:
+                    if other not in seen and len(taken) < ENTITIES_OF_A_QUESTION:
                         seen.add(other)
                         taken.append(other)
                         waiting.append(other)

@@ -1,6 +1,6 @@
 """Blocking keys: names that share one are compared. Pure functions of a name.
 
-Each of ours holds the facts of the name, so a block never mixes numbers. The keys of the thesis are in `kgrag.resolve.thesis`.
+Each of ours holds the facts of the name, so a block never mixes numbers. The keys of the thesis are in `kgrag.resolve.comparisons`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ __all__ = [
     "GENERIC_WORDS",
     "folded",
     "plain",
-    "plain_words",
     "strict_key",
     "tokens_key",
     "transcribed",
@@ -59,11 +58,6 @@ def tokens_key(reading: NameReading, generic: Set[str] = GENERIC_WORDS) -> str:
     """Return the set of words but function words and generic ones, sorted: `Portenta H7 board` = `Board Portenta H7` = `Portenta H7`."""
     kept = sorted({plain(word) for word in reading.words} - generic - FUNCTION_WORDS - LEGAL_FORMS)
     return "|".join(kept) if any(len(word) > 1 for word in kept) else ""
-
-
-def plain_words(reading: NameReading) -> tuple[str, ...]:
-    """Return the words, each as `plain` writes it."""
-    return tuple(map(plain, reading.words))
 
 
 @lru_cache(maxsize=1 << 17)

@@ -323,9 +323,3 @@ class Problem(_Body):
     title: str
     status: int
     detail: str
-
-
-def example_of(model: type[BaseModel]) -> Any:
-    """Return the first example that a body's schema declares."""
-    extra: Any = model.model_config.get("json_schema_extra") or {}
-    return extra["examples"][0]

@@ -16,7 +16,7 @@ from kgrag.common.progress import Step
 
 __all__ = ["ClientGone", "EventProgress", "EventStream", "Events", "while_connected"]
 
-HEARTBEAT_S = 15.0
+HEARTBEAT, HEARTBEAT_S = b": waiting\n\n", 15.0
 """A comment line goes out when nothing else does: proxies close what is silent."""
 
 T = TypeVar("T")
@@ -73,13 +73,11 @@ class EventStream(Response):
         job: Callable[[Events], Coroutine[Any, Any, None]],
         *,
         frame: Callable[[str, Any], bytes] | None = None,
-        heartbeat: bytes = b": waiting\n\n",
     ) -> None:
         super().__init__(headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
         del self.headers["content-length"]
         self._job = job
         self._frame = frame or event_frame
-        self._heartbeat = heartbeat
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the events as they come."""
@@ -113,7 +111,7 @@ class EventStream(Response):
             try:
                 event = await asyncio.wait_for(events.take(), HEARTBEAT_S)
             except TimeoutError:
-                yield self._heartbeat
+                yield HEARTBEAT
                 continue
             if event is None:
                 return

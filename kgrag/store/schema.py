@@ -34,6 +34,7 @@ __all__ = [
     "Schema",
     "community_text_index",
     "community_vector_index",
+    "drop_index",
     "entity_vector_index",
     "import_state",
 ]
@@ -193,7 +194,7 @@ class Schema:
     def drop_graph(self, graph: str) -> None:
         """Drop the vector index over the entities of a graph."""
         self._graphs.discard(graph)
-        _drop_index(self._connection, entity_vector_index(graph))
+        drop_index(self._connection, entity_vector_index(graph))
 
     def ensure_level(self, graph: str, level: int) -> None:
         """Make the vector and the full-text index over the communities of one level of a graph."""
@@ -201,8 +202,8 @@ class Schema:
 
     def drop_level(self, graph: str, level: int) -> None:
         """Drop the indexes over the communities of one level of a graph."""
-        _drop_index(self._connection, community_vector_index(graph, level))
-        _drop_index(self._connection, community_text_index(graph, level))
+        drop_index(self._connection, community_vector_index(graph, level))
+        drop_index(self._connection, community_text_index(graph, level))
 
     def warm_indexes(self, *, graphs: Sequence[str], levels: Sequence[tuple[str, int]]) -> None:
         """Have the vector indexes, also over levels of communities, built and in memory.
@@ -367,7 +368,8 @@ def _await_indexes(connection: Connection) -> None:
         pause = min(2 * pause, longest)
 
 
-def _drop_index(connection: Connection, index: str) -> None:
+def drop_index(connection: Connection, index: str) -> None:
+    """Drop an index, by the language of the database that has it; one that is not there is none."""
     if connection.server is None:
         connection.run_alone(statement("schema/drop_index", index=index))
     else:

@@ -47,14 +47,19 @@ __all__ = [
 ]
 
 
-class ChunkRow(TypedDict):
-    """A chunk that was found."""
+class PlaceRow(TypedDict):
+    """A chunk, and where it stands."""
 
     id: str
-    similarity: float | None
-    """To the question: (1 + cosine) / 2."""
     document_id: str
     position: int
+
+
+class ChunkRow(PlaceRow):
+    """A chunk that was found."""
+
+    similarity: float | None
+    """To the question: (1 + cosine) / 2."""
     said: NotRequired[str]
     """By the row of one of its tables that found it."""
 
@@ -98,10 +103,9 @@ class VectorRow(TypedDict):
     embedding: list[float]
 
 
-class ShownRow(TypedDict):
+class ShownRow(PlaceRow):
     """What may be shown of a chunk, and what a citation needs."""
 
-    id: str
     source_id: str
     title: str
     section: str
@@ -111,8 +115,6 @@ class ShownRow(TypedDict):
     page_start: int | None
     page_end: int | None
     boxes: str | None
-    position: int
-    document_id: str
     path: str
     document_title: str
     format: str
@@ -167,15 +169,16 @@ class LinkRow(TypedDict):
     chunks: list[ChunkRow]
 
 
-class RelatedRow(TypedDict):
+class SharedRow(ChunkRow):
+    """A chunk that mentions entities of a seed or of a community."""
+
+    shared: int
+
+
+class RelatedRow(SharedRow):
     """A chunk that shares entities with a seed."""
 
-    id: str
-    shared: int
     weight: float
-    similarity: float | None
-    document_id: str
-    position: int
 
 
 class RelationRow(TypedDict):
@@ -265,12 +268,6 @@ class CommunityRow(TypedDict, total=False):
     shared: int
 
 
-class SharedRow(ChunkRow):
-    """A chunk that mentions entities of a community."""
-
-    shared: int
-
-
 class CommunityChunksRow(TypedDict):
     """The chunks of a community."""
 
@@ -278,12 +275,9 @@ class CommunityChunksRow(TypedDict):
     chunks: list[SharedRow]
 
 
-class WalkChunkRow(TypedDict):
+class WalkChunkRow(PlaceRow):
     """A chunk with the entities that it mentions."""
 
-    id: str
-    document_id: str
-    position: int
     entities: list[str]
     roles: list[str]
 
@@ -323,13 +317,10 @@ class NamedChunkRow(TypedDict):
     chunk_id: str
 
 
-class SizeRow(TypedDict):
+class SizeRow(PlaceRow):
     """How long a chunk is, and where it stands."""
 
-    id: str
-    document_id: str
     tokens: int
-    position: int
 
 
 class ChunkEntityRow(TypedDict):
@@ -365,16 +356,13 @@ class EntityRow(TypedDict):
     mentions: int
 
 
-class LinkTargetRow(TypedDict):
+class LinkTargetRow(PlaceRow):
     """A chunk that a link leads to, or comes from, with the link."""
 
     link: int
     href: str
     anchor: str
     context: str
-    id: str
-    document_id: str
-    position: int
     embedding: list[float] | None
 
 
@@ -387,14 +375,11 @@ class ChunkLinksRow(TypedDict):
     anchors: list[str] | None
 
 
-class MentionLinkRow(TypedDict):
+class MentionLinkRow(PlaceRow):
     """A chunk that a mention of a title leads to, or comes from, with the name and the text that it stands in."""
 
     anchor: str
     text: str
-    id: str
-    document_id: str
-    position: int
     embedding: list[float] | None
 
 
@@ -412,14 +397,6 @@ class AmountRow(TypedDict):
 
     key: str
     name: str
-
-
-class PlaceRow(TypedDict):
-    """A chunk, and where it stands."""
-
-    id: str
-    document_id: str
-    position: int
 
 
 class ChunkPlaceRow(TypedDict):

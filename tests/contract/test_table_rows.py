@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from kgrag.common.progress import Silent
-from kgrag.common.retry import RetryPolicy
 from kgrag.jobs.stages.embedding import embed_chunks, embed_table_rows
+from kgrag.jobs.stages.job import Job
 from kgrag.models.base import Vectors
 from kgrag.retrieve import load_pipeline, open_retriever
 from kgrag.retrieve.pipeline import Pipeline, read_pipeline
 from kgrag.store.graph import GraphStore
-from kgrag.store.schema import ROW_VECTOR_INDEX, _drop_index
+from kgrag.store.schema import ROW_VECTOR_INDEX, drop_index
 
 if TYPE_CHECKING:
     from tests.contract.conftest import Content
@@ -55,8 +54,8 @@ class ContentEmbedder:
 
 def embed(store: GraphStore, embedder: ContentEmbedder) -> None:
     """Embed as a build does."""
-    for job in (embed_chunks, embed_table_rows):
-        asyncio.run(job(store, embedder, progress=Silent(), retry=RetryPolicy(attempts=1)))
+    for stage in (embed_chunks, embed_table_rows):
+        asyncio.run(stage(Job(store, embedder)))
     store.finish()
 
 
@@ -111,7 +110,7 @@ def test_rows_go_with_their_chunk_and_come_again_with_the_next(store: GraphStore
 def test_a_store_that_was_made_before_rows_had_an_index_is_used_as_it_was(store: GraphStore, content: Content) -> None:
     store.documents.put([content.document("a.html", FIRST, PROSE)])
     content.embed_all(store)
-    _drop_index(store._connection, ROW_VECTOR_INDEX)
+    drop_index(store._connection, ROW_VECTOR_INDEX)
     store.finish()
     limited = store.limited_to([document.id for document in store.documents.all()])
     retriever = open_retriever(limited, ContentEmbedder(content), load_pipeline("default"))
@@ -135,7 +134,7 @@ def test_a_step_takes_the_nearest_of_text_and_rows_only_where_it_is_told_to(
         evidence = asyncio.run(open_retriever(store, embedder, pipeline(step)).retrieve(ASKED))
         return [(piece.chunk_id, piece.score) for piece in evidence]
 
-    asyncio.run(embed_chunks(store, embedder, progress=Silent(), retry=RetryPolicy(attempts=1)))
+    asyncio.run(embed_chunks(Job(store, embedder)))
     for kind in ("dense", "hybrid"):
         # A store without rows, as those that were built before there were any, is asked as it was.
         assert found({"kind": kind, "table_rows": True}) == found({"kind": kind})

@@ -10,7 +10,7 @@ import kgrag
 from kgrag.common.progress import Silent
 from kgrag.common.waiting import wait_for
 from kgrag.errors import InputError
-from kgrag.jobs.questions import QuestionOptions
+from kgrag.jobs.questions import QuestionOptions, questions_beside
 from kgrag.knowledge_graph import KnowledgeGraph
 from kgrag.retrieve import Pipeline, load_pipeline
 
@@ -96,15 +96,26 @@ class Saying(Silent):
 def test_questions_that_were_changed_by_hand_are_kept_beside_those_that_are_made_anew(
     opened: KnowledgeGraph, tmp_path: Path
 ) -> None:
-    questions, options = tmp_path / "mine.questions.jsonl", QuestionOptions(limit=60)
-    opened.train_ranker(tmp_path / "mine.toml", options=options)
+    questions, told = tmp_path / "mine.questions.jsonl", Saying()
+
+    def make() -> None:
+        job = questions_beside(
+            tmp_path / "mine.toml",
+            QuestionOptions(limit=12),
+            store=opened.store,
+            graph=opened.graph_name(),
+            embedder=opened.embedder,
+            progress=told,
+        )
+        wait_for(job)
+
+    make()
     made = questions.read_text(encoding="utf-8")
-    again = Saying()
-    opened.train_ranker(tmp_path / "mine.toml", options=options, progress=again)
-    assert again.said == [] and questions.read_text(encoding="utf-8") == made
+    make()
+    assert told.said == [] and questions.read_text(encoding="utf-8") == made
     mine = made.partition("\n")[2]
     questions.write_text(mine, encoding="utf-8")
-    opened.train_ranker(tmp_path / "mine.toml", options=options, progress=again)
+    make()
     assert questions.read_text(encoding="utf-8") == made
     assert (tmp_path / "mine.questions.before.jsonl").read_text(encoding="utf-8") == mine
-    assert "are kept as" in again.said[0]
+    assert "are kept as" in told.said[0]

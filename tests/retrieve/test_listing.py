@@ -29,4 +29,4 @@ def test_of_very_many_the_first_of_each_document_come_in_reading_order(
     most: int, expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listing, "MOST_CHUNKS", most)
-    assert [row["id"] for row in listing._of_each_document(rows(a=5, b=1, c=2))] == expected.split()
+    assert [row["id"] for row in listing.of_each_document(rows(a=5, b=1, c=2))] == expected.split()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +15,7 @@ import pytest
 from kgrag.serve.access import Access, add_user, read_users
 from kgrag.serve.places import Places
 from kgrag.serve.problems import Crowded, Impatient
-from kgrag.testing import ModelServer, answer, hanging
+from kgrag.testing import Behaviour, ModelRequest, ModelServer, answer, hanging
 
 from .conftest import OpenDesk
 
@@ -161,14 +162,23 @@ def test_a_model_that_hangs_ends_as_a_problem_and_leaves_its_place(open_desk: Op
 def test_whoever_finds_no_place_is_told_when_to_come_again(open_desk: OpenDesk, tmp_path: Path) -> None:
     file = tmp_path / "users.toml"
     headers = {"Authorization": f"Bearer {add_user(file, 'anna', 'ask')}"}
-    with ModelServer(lambda request: answer(SAID, latency_s=1.0)) as model:
+    refused_one = threading.Event()
+
+    def script(request: ModelRequest) -> Behaviour:
+        refused_one.wait(60)  # those who have a place keep it until somebody found none
+        return answer(SAID)
+
+    with ModelServer(script) as model:
         desk = open_desk(
             access=Access(read_users(file)), at_once=1, model="openai:any", base_url=model.url, model_cache="off"
         )
 
         def ask(_: int) -> httpx2.Response:
             with desk.client(headers=headers) as client:
-                return client.post("/api/ask", json=QUESTION)
+                reply = client.post("/api/ask", json=QUESTION)
+            if reply.status_code == 429:
+                refused_one.set()
+            return reply
 
         with ThreadPoolExecutor(24) as pool:
             replies = list(pool.map(ask, range(24)))

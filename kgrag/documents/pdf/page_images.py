@@ -19,7 +19,6 @@ from kgrag.types import PageBox
 
 __all__ = ["MAX_PIXELS", "page_sizes", "places_of_quote", "render_page", "text_under"]
 
-POINTS_PER_INCH = 72
 MAX_PIXELS = 25_000_000
 """Of one picture: a page may say that it is a kilometre wide."""
 AROUND_POINTS = 1.5

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from kgrag.common.progress import NamesUnits, Progress
+from kgrag.common.progress import NamesUnits
 from kgrag.documents import Converted, Discovery, Source
 from kgrag.documents.discovery import EXAMPLES_OF_IGNORED, PICTURE
 from kgrag.documents.processes import Stopped
 from kgrag.documents.reading import check_size
-from kgrag.engines.base import Engine
 from kgrag.engines.work import chunk_tokens
 from kgrag.errors import DocumentError
 from kgrag.jobs.report import BuildReport, Failure
+from kgrag.jobs.stages.job import Job
 from kgrag.models.base import Embedder
 from kgrag.settings import Settings
 from kgrag.store.graph import GraphStore
@@ -67,28 +66,18 @@ WRITE_CHUNKS = 500
 """Chunks of one transaction, at least: whole documents are written together."""
 
 
-def convert(
-    discovery: Discovery,
-    store: GraphStore,
-    embedder: Embedder,
-    *,
-    engine: Engine,
-    settings: Settings,
-    progress: Progress,
-    report: BuildReport,
-    stopping: threading.Event,
-    keep_missing: bool = False,
-) -> None:
-    """Read the files that the ledger does not know as they are now, and write their documents and chunks, until `stopping`.
+def convert(discovery: Discovery, job: Job, *, settings: Settings, keep_missing: bool = False) -> None:
+    """Read the files that the ledger does not know as they are now, and write their documents and chunks, until the job is `stopping`.
 
     A document whose file is gone and came again under another path keeps what was made of it, unless `keep_missing`.
     """
+    store, embedder, report, stopping = job.store, job.embedder, job.report, job.stopping
     done = store.ledger.of_stage("convert")
     gone = _Gone(() if keep_missing else vanished(discovery, store))
     looked_at = (KnownFile.of(source, done.get(source.stored_path), embedder, settings) for source in discovery.sources)
     with (
-        progress.step("Read", len(discovery.sources), "files") as step,
-        engine.readers(discovery.sources, embedder=embedder, settings=settings, stopping=stopping) as readers,
+        job.progress.step("Read", len(discovery.sources), "files") as step,
+        job.engine.readers(discovery.sources, embedder=embedder, settings=settings, stopping=stopping) as readers,
     ):
         for file in readers.ahead(looked_at, KnownFile.to_convert):
             if stopping.is_set():
@@ -172,19 +161,18 @@ class KnownFile:
         return self.source
 
 
-def remove_vanished(
-    discovery: Discovery, store: GraphStore, *, progress: Progress, report: BuildReport, stopping: threading.Event
-) -> None:
+def remove_vanished(discovery: Discovery, job: Job) -> None:
     """Delete the documents that lie under a folder that was read and whose files are gone, and forget files that never became any.
 
-    Until `stopping`: what is left goes with the next build.
+    Until the job is `stopping`: what is left goes with the next build.
     """
+    store, report = job.store, job.report
     present = {source.stored_path for source in discovery.sources}
     documents = vanished(discovery, store)
     if documents:
-        with progress.step("Remove", len(documents), "documents") as step:
+        with job.progress.step("Remove", len(documents), "documents") as step:
             for start in range(0, len(documents), REMOVED_AT_ONCE):
-                if stopping.is_set():
+                if job.stopping.is_set():
                     return
                 some = documents[start : start + REMOVED_AT_ONCE]
                 store.documents.delete([document.id for document in some])

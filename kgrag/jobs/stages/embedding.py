@@ -15,16 +15,15 @@ from typing import TypeVar
 
 import numpy as np
 
-from kgrag.common.progress import Progress, Step
+from kgrag.common.progress import Step
 from kgrag.common.retry import RetryPolicy
 from kgrag.documents.table_rows import row_texts
-from kgrag.engines import Engine, LocalEngine
 from kgrag.errors import ModelReplyError, ModelUnavailable
-from kgrag.jobs.report import BuildReport, Failure
+from kgrag.jobs.report import Failure
+from kgrag.jobs.stages.job import Job
 from kgrag.models.base import Embedder, Vectors, expect_unit_vectors
 from kgrag.models.by_halves import vectors_or_errors
 from kgrag.store.documents import TABLE_ROWS
-from kgrag.store.graph import GraphStore
 from kgrag.store.ledger import WorkRecord
 
 __all__ = ["embed_chunks", "embed_entities", "embed_table_rows"]
@@ -43,66 +42,44 @@ SHOWN_CHARACTERS = 80
 K = TypeVar("K")
 
 
-async def embed_chunks(
-    store: GraphStore,
-    embedder: Embedder,
-    *,
-    progress: Progress,
-    retry: RetryPolicy,
-    engine: Engine | None = None,
-    report: BuildReport | None = None,
-) -> int:
-    """Embed the chunks that have no vector yet; return how many. Without a `report` of what failed a failure is raised."""
+async def embed_chunks(job: Job) -> int:
+    """Embed the chunks that have no vector yet; return how many."""
+    store, scope = job.store, job.embedder.name
     waiting = await asyncio.to_thread(store.documents.ids_without_embedding)
     failures: list[Failure] = []
 
     def write(ids: Sequence[str], vectors: Vectors, seconds: float) -> None:
-        store.documents.put_embeddings(ids, vectors, embedder=embedder.name, seconds=seconds)
+        store.documents.put_embeddings(ids, vectors, embedder=scope, seconds=seconds)
 
     def fail(failed: Sequence[tuple[str, str]]) -> None:
-        failures.extend(Failure(stage="embed", subject=chunk, scope=embedder.name, reason=why) for chunk, why in failed)
-        records = [WorkRecord("embed", c, scope=embedder.name, state="failed", reason=why) for c, why in failed]
-        store.ledger.put(records)
+        failures.extend(Failure(stage="embed", subject=chunk, scope=scope, reason=why) for chunk, why in failed)
+        store.ledger.put([WorkRecord("embed", c, scope=scope, state="failed", reason=why) for c, why in failed])
 
-    with progress.step("Embed", len(waiting), "chunks") as step:
+    with job.progress.step("Embed", len(waiting), "chunks") as step:
         await _embed_all(
             waiting,
             EMBED_CHUNKS,
             read=lambda ids: [(chunk.id, chunk.embedded_text) for chunk in store.documents.chunks(ids)],
             write=write,
-            fail=None if report is None else fail,
-            embedder=embedder,
-            engine=engine,
-            retry=retry,
+            fail=fail,
+            job=job,
             step=step,
         )
-    if report is not None:
-        report.failures.extend(failures)
+    job.report.failures.extend(failures)
     return len(waiting) - len(failures)
 
 
-async def embed_table_rows(
-    store: GraphStore,
-    embedder: Embedder,
-    *,
-    progress: Progress,
-    retry: RetryPolicy,
-    engine: Engine | None = None,
-    report: BuildReport | None = None,
-) -> int:
-    """Embed what the rows of tables say, of each chunk of which no row is there yet or one failed; return how many rows.
-
-    Without a `report` of what failed a failure is raised.
-    """
+async def embed_table_rows(job: Job) -> int:
+    """Embed what the rows of tables say, of each chunk of which no row is there yet or one failed; return how many rows."""
+    store, scope = job.store, job.embedder.name
     before = await asyncio.to_thread(store.search.count_table_rows)
-    done = await asyncio.to_thread(store.ledger.of_stage, TABLE_ROWS, embedder.name)
+    done = await asyncio.to_thread(store.ledger.of_stage, TABLE_ROWS, scope)
     lacking = {chunk for chunk, record in done.items() if record.state == "failed"}
     waiting = sorted({*await asyncio.to_thread(store.documents.ids_without_table_rows), *lacking})
 
     def read(ids: Sequence[str]) -> list[tuple[tuple[str, str], str]]:
         return [((chunk.id, said), said) for chunk in store.documents.chunks(ids) for said in row_texts(chunk)]
 
-    failures: list[Failure] = [] if report is None else report.failures
     failing: set[str] = set()
 
     def fail(failed: Sequence[tuple[tuple[str, str], str]]) -> None:
@@ -110,15 +87,11 @@ async def embed_table_rows(
         for (chunk, said), why in failed:
             whys[chunk].append(f"{said[:SHOWN_CHARACTERS]!r}: {why}")
         reasons = {chunk: f"{len(some)} of its rows, first {some[0]}" for chunk, some in whys.items()}
-        failures.extend(
-            Failure(stage="embed", subject=chunk, scope=embedder.name, reason=reason)
-            for chunk, reason in reasons.items()
+        job.report.failures.extend(
+            Failure(stage="embed", subject=chunk, scope=scope, reason=why) for chunk, why in reasons.items()
         )
         store.ledger.put(
-            [
-                WorkRecord(TABLE_ROWS, chunk, scope=embedder.name, state="failed", reason=reason)
-                for chunk, reason in reasons.items()
-            ]
+            [WorkRecord(TABLE_ROWS, c, scope=scope, state="failed", reason=why) for c, why in reasons.items()]
         )
         failing.update(reasons)
 
@@ -126,32 +99,14 @@ async def embed_table_rows(
         mended = sorted(lacking.intersection(chunk for chunk, _ in rows) - failing)
         store.documents.put_table_rows(rows, vectors, mended=mended)
 
-    with progress.step("Embed rows of tables", len(waiting), "chunks") as step:
-        await _embed_all(
-            waiting,
-            EMBED_TABLES,
-            read=read,
-            write=write,
-            fail=None if report is None else fail,
-            embedder=embedder,
-            engine=engine,
-            retry=retry,
-            step=step,
-        )
+    with job.progress.step("Embed rows of tables", len(waiting), "chunks") as step:
+        await _embed_all(waiting, EMBED_TABLES, read=read, write=write, fail=fail, job=job, step=step)
     return await asyncio.to_thread(store.search.count_table_rows) - before
 
 
-async def embed_entities(
-    graph: str,
-    store: GraphStore,
-    embedder: Embedder,
-    *,
-    progress: Progress,
-    retry: RetryPolicy,
-    engine: Engine | None = None,
-    report: BuildReport | None = None,
-) -> None:
-    """Embed the entities that are new or whose name or description changed. Without a `report` of what failed a failure is raised."""
+async def embed_entities(graph: str, job: Job) -> None:
+    """Embed the entities that are new or whose name or description changed."""
+    store = job.store
     waiting = await asyncio.to_thread(store.graphs.keys_without_embedding, graph)
 
     def read(keys: Sequence[str]) -> list[tuple[str, str]]:
@@ -160,21 +115,17 @@ async def embed_entities(
             for one in store.graphs.entities_of(keys)
         ]
 
-    failures: list[Failure] = [] if report is None else report.failures
-
     def fail(failed: Sequence[tuple[str, str]]) -> None:
-        failures.extend(Failure(stage="embed", subject=key, scope=graph, reason=why) for key, why in failed)
+        job.report.failures.extend(Failure(stage="embed", subject=key, scope=graph, reason=why) for key, why in failed)
 
-    with progress.step(f"Embed {graph}", len(waiting), "entities") as step:
+    with job.progress.step(f"Embed {graph}", len(waiting), "entities") as step:
         await _embed_all(
             waiting,
             EMBED_ENTITIES,
             read=read,
             write=lambda keys, vectors, _: store.graphs.put_embeddings(graph, keys, vectors),
-            fail=None if report is None else fail,
-            embedder=embedder,
-            engine=engine,
-            retry=retry,
+            fail=fail,
+            job=job,
             step=step,
         )
 
@@ -185,25 +136,22 @@ async def _embed_all(
     *,
     read: Callable[[Sequence[str]], list[tuple[K, str]]],
     write: Callable[[Sequence[K], Vectors, float], None],
-    fail: Callable[[Sequence[tuple[K, str]]], None] | None = None,
-    embedder: Embedder,
-    engine: Engine | None,
-    retry: RetryPolicy,
+    fail: Callable[[Sequence[tuple[K, str]]], None],
+    job: Job,
     step: Step,
 ) -> None:
     """Embed what batches of up to `size` give, as many ahead as the engine takes, and write them in order, one after the other."""
     if not waiting:
         return
-    engine = engine or LocalEngine()
-    async with engine.embedding(embedder) as embedding:
+    async with job.engine.embedding(job.embedder) as embedding:
 
         async def embed(some: Sequence[str]) -> tuple[int, list[K], Vectors, list[tuple[K, str]], float]:
             rows = await asyncio.to_thread(read, some)
             keys, texts = [key for key, _ in rows], [text for _, text in rows]
             started = perf_counter()
-            if fail is None:
-                return len(some), keys, await _embed(embedding, texts, retry), [], perf_counter() - started
-            given = await vectors_or_errors(lambda asked: _embed(embedding, asked, retry), texts)
+            if not job.names_failures:
+                return len(some), keys, await _embed(embedding, texts, job.retry), [], perf_counter() - started
+            given = await vectors_or_errors(lambda asked: _embed(embedding, asked, job.retry), texts)
             each = list(zip(keys, given, strict=True))
             failed = [(key, str(one)) for key, one in each if isinstance(one, ModelReplyError)]
             good = [(key, one) for key, one in each if not isinstance(one, ModelReplyError)]
@@ -219,7 +167,7 @@ async def _embed_all(
             under_way.popleft()
             if seconds < QUICK_S:
                 at_once = min(size, max(at_once, 2 * read_from))
-            if failed and fail is not None:  # first: of what is written in part it is known that something lacks
+            if failed:  # first: of what is written in part it is known that something lacks
                 await asyncio.to_thread(fail, failed)
             if keys:
                 await asyncio.to_thread(write, keys, vectors, seconds)
@@ -230,7 +178,7 @@ async def _embed_all(
             while start < len(waiting):
                 under_way.append(asyncio.create_task(embed(waiting[start : start + at_once])))
                 start += at_once
-                if len(under_way) > engine.batches_ahead:
+                if len(under_way) > job.engine.batches_ahead:
                     await write_first()
             while under_way:
                 await write_first()

@@ -16,16 +16,16 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from kgrag.common.progress import Progress, Step
-from kgrag.engines.base import Engine, Extract
+from kgrag.common.progress import Step
+from kgrag.engines.base import Extract
 from kgrag.errors import KgragError, StoreError
 from kgrag.extract.base import Extractor, InducesSchema, RemarksOnInput, chunk_fingerprints
-from kgrag.jobs.report import BuildReport, Failure, GraphReport
+from kgrag.jobs.report import Failure, GraphReport
+from kgrag.jobs.stages.job import Job
 from kgrag.jobs.stages.schema import agree_on_schema
 from kgrag.models.cached import fresh_replies, replies_in_use
 from kgrag.models.watch import CallUnanswered, ModelWatch
 from kgrag.settings import Settings
-from kgrag.store.graph import GraphStore
 from kgrag.store.ledger import WorkRecord
 from kgrag.types import Chunk, Extraction
 
@@ -41,22 +41,13 @@ LAST_CALLS_S = 30.0
 LOOK_AGAIN_S = 0.05
 
 
-async def extract_graph(
-    extractor: Extractor,
-    graph: str,
-    *,
-    store: GraphStore,
-    engine: Engine,
-    settings: Settings,
-    watch: ModelWatch,
-    progress: Progress,
-    report: BuildReport,
-) -> None:
+async def extract_graph(extractor: Extractor, graph: str, job: Job, *, settings: Settings, watch: ModelWatch) -> None:
     """Extract the chunks whose ledger entry is missing, failed, or made by another fingerprint; write what is not as it was.
 
     Where `settings.retry` is "partial" those of which something was lost are asked for again, too. Interrupted, it writes the results that
     are there before it ends.
     """
+    store, report = job.store, job.report
     await asyncio.to_thread(lambda: extractor.prepare(store.documents.all(), store.documents.chunks()))
     report.extractions.setdefault(graph, Counter())
     graph_report = report.graphs.setdefault(graph, GraphReport())
@@ -65,21 +56,21 @@ async def extract_graph(
             graph_report.remarks[remark] += count
             report.notes.append(f"{count:,} {remark}: {which}")
     if isinstance(extractor, InducesSchema):
-        await agree_on_schema(extractor, graph, store=store, wait=watch.wait, report=report)
-    with progress.step(f"Extract {graph}", await asyncio.to_thread(store.documents.count_chunks), "chunks") as step:
-        async with engine.extraction(extractor, model=watch.model, settings=settings) as extract:
-            job = _Job(
+        await agree_on_schema(extractor, graph, job, wait=watch.wait)
+    chunks = await asyncio.to_thread(store.documents.count_chunks)
+    with job.progress.step(f"Extract {graph}", chunks, "chunks") as step:
+        async with job.engine.extraction(extractor, model=watch.model, settings=settings) as extract:
+            under_way = _GraphExtraction(
                 extract,
                 graph,
+                job,
                 fingerprint=chunk_fingerprints(extractor),
-                store=store,
                 concurrency=settings.concurrency,
                 watch=watch,
                 step=step,
-                report=report,
                 retry_partial=settings.retry == "partial",
             )
-            await job.run()
+            await under_way.run()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,29 +80,28 @@ class _Result:
     record: WorkRecord
 
 
-class _Job:
+class _GraphExtraction:
     """One graph on its way."""
 
     def __init__(
         self,
         extract: Extract,
         graph: str,
+        job: Job,
         *,
         fingerprint: Callable[[Chunk], str],
-        store: GraphStore,
         concurrency: int,
         watch: ModelWatch,
         step: Step,
-        report: BuildReport,
         retry_partial: bool,
     ) -> None:
         self._extract_chunk = extract
         self._fingerprint = fingerprint
         self._graph = graph
-        self._store = store
+        self._store = job.store
         self._watch = watch
         self._step = step
-        self._report = report
+        self._report = job.report
         self._retry_partial = retry_partial
         self._calls = concurrency
         self._places = asyncio.Semaphore(concurrency + 2 * WRITE_RESULTS)

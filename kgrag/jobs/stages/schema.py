@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from kgrag.errors import ModelUnavailable
 from kgrag.extract.base import InducesSchema
 from kgrag.extract.schema import schema_from_data
-from kgrag.jobs.report import BuildReport
+from kgrag.jobs.stages.job import Job
 from kgrag.store.graph import GraphStore
 from kgrag.store.ledger import WorkRecord
 
@@ -29,17 +29,13 @@ def recall_schema(extractor: InducesSchema, graph: str, *, store: GraphStore) ->
 
 
 async def agree_on_schema(
-    extractor: InducesSchema,
-    graph: str,
-    *,
-    store: GraphStore,
-    wait: Callable[[ModelUnavailable, float], Awaitable[None]],
-    report: BuildReport,
+    extractor: InducesSchema, graph: str, job: Job, *, wait: Callable[[ModelUnavailable, float], Awaitable[None]]
 ) -> None:
     """Use the schema that is known for the graph, or induce one and remember it.
 
     `wait` is called with why the model is away and when that was found, and returns once it answers.
     """
+    store, report = job.store, job.report
     if await asyncio.to_thread(recall_schema, extractor, graph, store=store):
         origin = "induced by an earlier build"
     else:

@@ -24,8 +24,7 @@ from kgrag.text.set_questions import SAID_AS, SetQuestion, read_set_question
 from kgrag.text.words import plain, singular
 from kgrag.types import Listing, Thing
 
-__all__ = ["CountAndList"]
-
+__all__ = ["CountAndList", "of_each_document"]
 
 PARTS = re.compile(r"[^\W\d_]+|\d+")
 JOINED_BY = ("-", "\u2011", " ", "_", ".", "–")
@@ -83,7 +82,7 @@ def _listing(asked: SetQuestion, meant: list[Thing], things: Things, resources: 
         query = fulltext_query("", keywords=parameters["words"])
         parameters |= {"index": CHUNK_FULLTEXT_INDEX, "query": query}
     found = search.stated(name, **parameters) if amounts or query else []
-    rows = _of_each_document(found)
+    rows = of_each_document(found)
     shown = {row["id"]: row for row in search.chunks(ids=[row["id"] for row in rows])}
     evidence = tuple(
         evidence_of_chunk(
@@ -103,7 +102,7 @@ def _listing(asked: SetQuestion, meant: list[Thing], things: Things, resources: 
     )
 
 
-def _of_each_document(rows: Sequence[PlaceRow]) -> list[PlaceRow]:
+def of_each_document(rows: Sequence[PlaceRow]) -> list[PlaceRow]:
     """The chunks that are read, in their order: of more than `MOST_CHUNKS` the first of each document, then the second, and so on."""
     if len(rows) <= MOST_CHUNKS:
         return list(rows)

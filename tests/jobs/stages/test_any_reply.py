@@ -11,14 +11,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kgrag.common.progress import Silent
 from kgrag.common.retry import RetryPolicy
-from kgrag.engines import LocalEngine
 from kgrag.extract import NEEDS_MODEL, open_extractor
 from kgrag.extract.base import Extractor
 from kgrag.jobs.build import build
 from kgrag.jobs.report import BuildReport
 from kgrag.jobs.stages.extraction import extract_graph
+from kgrag.jobs.stages.job import Job
 from kgrag.models import open_chat_model
 from kgrag.models.base import ChatModel, Message
 from kgrag.models.cached import CachedChatModel
@@ -148,18 +147,16 @@ def test_whatever_an_endpoint_sends_every_chunk_is_accounted_for_and_the_build_g
     if not store.documents.count_chunks():
         built(store, notes, ScriptedChatModel(by_chunk([])))
     store.ledger.forget("extract", [chunk.id for chunk in store.documents.chunks()])
-    report = BuildReport()
+    job = Job(store, HashingEmbedder())
     stage = extract_graph(
         open_extractor(name, model=model, settings=chosen),
         name,
-        store=store,
-        engine=LocalEngine(),
+        job,
         settings=chosen.model_copy(update={"concurrency": 4}),
         watch=ModelWatch(model, retry=RetryPolicy(wait_s=1.0, first_pause_s=0.001)),
-        progress=Silent(),
-        report=report,
     )
     asyncio.run(stage)
+    report = job.report
     records = store.ledger.of_stage("extract", name)
     assert len(records) == sum(report.extractions[name].values()) == CHUNKS
     assert {record.state for record in records.values()} <= {"ok", "empty", "mended", "partial", "failed"}
