@@ -12,7 +12,7 @@ from kgrag.text.name_shapes import IDENTIFIER, identifiers, is_code_name
 from kgrag.text.questions import Question
 from kgrag.text.words import singular, stems, words
 
-__all__ = ["fits_list", "fits_name", "heading_names"]
+__all__ = ["fits_list", "fits_name", "heading_names", "label_names"]
 
 NOT_SAID_AS_DEFAULT = 0.8
 """A name in a sentence about a default need not be the default."""
@@ -25,6 +25,8 @@ ON_A_PANEL = frozenset(["option", "setting", "button", "parameter"])
 NAMED_BEFORE_ITS_SORT = re.compile(r"(?:the )?(?P<name>.+) (?P<sort>\w+)(?: \((?P<written>[^()]+)\))?", re.IGNORECASE)
 NAME_ALONE = re.compile(r"[‘'\"“`]?[a-z][\w.-]*[’'\"”`]?")
 """A heading that is one word written small is a name."""
+SMALL_NAME = re.compile(r"[a-z][a-z0-9]{2,}")
+"""A term of one word written small names a setting: `nosync: If set to true it is never chosen.`"""
 QUOTED_NAME = re.compile(r"[‘'\"“].+[’'\"”](?: .{0,20})?")
 CHOICE = re.compile(r"^.*?\b(?:which|what)\b", re.IGNORECASE)
 OF_TWO = re.compile(r"\b(?:two|both|either)\b", re.IGNORECASE)
@@ -94,6 +96,11 @@ def heading_names(asked: Question, statement: Statement) -> bool:
         of_all = words(statement.within.casefold())
         return any(word != singular(word) and singular(word) in named_as for word in of_all)
     return bool(sorts & ON_A_PANEL) and QUOTED_NAME.fullmatch(statement.heading) is not None
+
+
+def label_names(statement: Statement) -> bool:
+    """Whether the term that a statement is about is a setting's name: an identifier, or one word written small (`nosync`)."""
+    return bool(identifiers(statement.label)) or SMALL_NAME.fullmatch(statement.label) is not None
 
 
 def _joins(text: str) -> bool:

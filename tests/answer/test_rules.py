@@ -1420,6 +1420,14 @@ def test_what_is_said_of_a_command_is_given_with_it() -> None:
     assert for_reader(last, asked, title="Tanks") == "Tanks, Command lift lid: Nothing boils over then."
 
 
+@pytest.mark.parametrize("name, mark", [("keep_lid_warm", "\n\n"), ("keep_lid_warm", ": "), ("warmlid", ": ")])
+def test_what_is_said_of_a_setting_is_given_with_its_name(name: str, mark: str) -> None:
+    page = piece("Tanks", f"{name}{mark}Heats the cover before the pump starts. Nothing drips from it then.")
+    asked = read_question("How do I keep water from coming down on the pump?")
+    (last,) = (one for one in first_candidates(asked, [page]) if one.text == "Nothing drips from it then.")
+    assert for_reader(last, asked, title="Tanks") == f"Tanks, {name}: Nothing drips from it then."
+
+
 def test_what_a_question_of_the_documents_own_is_followed_by_says_how() -> None:
     assert fit("How do I get to the cellar?", "CELLAR: How do I enter the cellar?: Press the red knob.") == 1.0
     assert fit("How do I get to the cellar?", "Alternatively: Open the trap door.") > 0.0
