@@ -12,7 +12,7 @@ from kgrag.text.name_shapes import IDENTIFIER, identifiers, is_code_name
 from kgrag.text.questions import Question
 from kgrag.text.words import singular, stems, words
 
-__all__ = ["fits_list", "fits_name", "heading_names", "label_names"]
+__all__ = ["fits_list", "fits_name", "heading_names", "label_names", "names_setting"]
 
 NOT_SAID_AS_DEFAULT = 0.8
 """A name in a sentence about a default need not be the default."""
@@ -101,6 +101,11 @@ def heading_names(asked: Question, statement: Statement) -> bool:
 def label_names(statement: Statement) -> bool:
     """Whether the term that a statement is about is a setting's name: an identifier, or one word written small (`nosync`)."""
     return bool(identifiers(statement.label)) or SMALL_NAME.fullmatch(statement.label) is not None
+
+
+def names_setting(statement: Statement) -> bool:
+    """Whether a statement stands below a setting: its term, what it is a property of, or its heading is the name of one."""
+    return label_names(statement) or bool(statement.owner) or is_code_name(statement.heading)
 
 
 def _joins(text: str) -> bool:

@@ -1428,6 +1428,24 @@ def test_what_is_said_of_a_setting_is_given_with_its_name(name: str, mark: str) 
     assert for_reader(last, asked, title="Tanks") == f"Tanks, {name}: Nothing drips from it then."
 
 
+def test_what_stands_below_a_setting_is_given_though_it_is_asked_for_in_few_of_its_words() -> None:
+    settings = """rest_after_run: How many minutes the pump may stand still before the next one takes its place. Default: 20
+
+check_water: The seconds between two looks at the level. Default: 5
+
+wash_filter: Rinses the filter after so many hours of work. Default: 40"""
+    answer = ask("How often does it measure the water?", [piece("Pump", settings)])
+    assert "Default: 5" in lines(answer)[0]
+
+
+def test_what_a_setting_sets_is_given_with_its_default() -> None:
+    settings = """FullTankPolicy=policy: How to treat tanks that are full when the pump starts. One of drain or report. Default: report
+
+EmptyTankPolicy=policy: How to treat tanks that are empty. Default: keep"""
+    answer = ask("What is done with tanks that are full when the pump starts?", [piece("Pump", settings)])
+    assert "Default: report" in lines(answer)[0]
+
+
 def test_what_a_question_of_the_documents_own_is_followed_by_says_how() -> None:
     assert fit("How do I get to the cellar?", "CELLAR: How do I enter the cellar?: Press the red knob.") == 1.0
     assert fit("How do I get to the cellar?", "Alternatively: Open the trap door.") > 0.0
