@@ -31,6 +31,8 @@ QUOTED_NAME = re.compile(r"[‘'\"“].+[’'\"”](?: .{0,20})?")
 CHOICE = re.compile(r"^.*?\b(?:which|what)\b", re.IGNORECASE)
 OF_TWO = re.compile(r"\b(?:two|both|either)\b", re.IGNORECASE)
 ENUMERATES = re.compile(r":\s|\b(?:are|includes?|namely|such as)\b")
+ONE_OF = re.compile(r"\bone of\b(?=[^.;]*\bor\b)")
+"""`The backend should be one of file or system.`: two are several there."""
 JOINS = re.compile(r",\s|\band\b|\bor\b|;\s|\|")
 MIN_JOINS = 2
 _NAMED = r"[‘'\"“`]?(?:[A-Z][\w./-]*|--?[A-Za-z][\w-]*|\w+[_.]\w+)[’'\"”`]?"
@@ -119,11 +121,12 @@ def _enumerates(asked: Question, text: str) -> bool:
         singular(m[0].casefold()) == wanted and NAMES_IN_A_ROW.match(text, m.end()) for m in WORD.finditer(text)
     ):
         return True
-    match = ENUMERATES.search(text)
+    one_of = ONE_OF.search(text)
+    match = one_of or ENUMERATES.search(text)
     if match is None:
         return False
     after = text[match.end() :]
-    if not _joins(after) and not (OF_TWO.search(text[: match.start()]) and JOINS.search(after)):
+    if not _joins(after) and not ((one_of or OF_TWO.search(text[: match.start()])) and JOINS.search(after)):
         return False
     noun = next((s for word, s in stems(CHOICE.sub("", asked.text)) if singular(word) != word and s in asked.terms), "")
     return noun in {s for _, s in stems(text[: match.start()])}

@@ -1446,6 +1446,14 @@ EmptyTankPolicy=policy: How to treat tanks that are empty. Default: keep"""
     assert "Default: report" in lines(answer)[0]
 
 
+def test_one_is_a_number_of_what_is_counted_and_one_of_two_enumerates() -> None:
+    assert fit("How many tanks can it fill?", "Currently, it can fill only one tank at a time.") == 1.0
+    assert fit("How many tanks can it fill?", "It can fill exactly one tank.") == 1.0
+    assert fit("How many tanks can it fill?", "This tank is the only one.") < 1.0
+    assert fit("Which backends can the log be written to?", "The backend should be one of file or system.") == 1.0
+    assert fit("Which backends can the log be written to?", "The backend should be one of file.") == 0.0
+
+
 def test_what_a_question_of_the_documents_own_is_followed_by_says_how() -> None:
     assert fit("How do I get to the cellar?", "CELLAR: How do I enter the cellar?: Press the red knob.") == 1.0
     assert fit("How do I get to the cellar?", "Alternatively: Open the trap door.") > 0.0
