@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -24,8 +25,10 @@ ANY_AMOUNT, BEST = 0.3, 3
 
 OTHER_WORDS_SIMILARITY = 0.72
 """From here on a statement may answer without any word of what is asked about the subject."""
-OF_SETTING_FROM = 0.4
-"""The probability from which what stands below a setting's name is given: users ask for it in few of its words."""
+OF_SETTING_FROM = 0.3
+"""The probability from which what stands below a setting's name or says an option is given: users ask for it in few of its words. Chosen on
+the questions that were looked at (docs/answers-results.md)."""
+OPTION = re.compile(r"(?<![\w-])--?[A-Za-z]")
 TELLS_HOW = 0.9
 """The share of what is to be done that a statement of steps has to say below a row that is none."""
 WITHOUT_A_NAME_FROM = 0.7
@@ -74,7 +77,7 @@ def judge(asked: Question, found: Sequence[Candidate], evidence: Sequence[Eviden
     if asked.is_search and not unknown and any(asked.terms <= one.covered.keys() for one in found):
         # Who searches for words is shown where they stand together: nothing is said to be an answer that is none.
         probability = max(probability, ANSWERS_FROM)
-    if names_setting(best.statement) and probability >= OF_SETTING_FROM:
+    if probability >= OF_SETTING_FROM and (names_setting(best.statement) or OPTION.search(best.text)):
         probability = max(probability, ANSWERS_FROM)
     if best.fits == 1.0 and (_says_amounts(asked, best) or (best.defines and best.coverage >= SUFFICIENT_COVERAGE)):
         # Neither similarity nor the cross-encoder reads that 3300 mV are 3.3 V, nor `-O`, which this statement defines.
