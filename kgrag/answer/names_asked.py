@@ -25,8 +25,8 @@ ON_A_PANEL = frozenset(["option", "setting", "button", "parameter"])
 NAMED_BEFORE_ITS_SORT = re.compile(r"(?:the )?(?P<name>.+) (?P<sort>\w+)(?: \((?P<written>[^()]+)\))?", re.IGNORECASE)
 NAME_ALONE = re.compile(r"[‘'\"“`]?[a-z][\w.-]*[’'\"”`]?")
 """A heading that is one word written small is a name."""
-SMALL_NAME = re.compile(r"[a-z][a-z0-9]{2,}")
-"""A term of one word written small names a setting: `nosync: If set to true it is never chosen.`"""
+SMALL_NAME = re.compile(r"(?=.{3})[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)*")
+"""A term of one word written small names a setting: `nosync: If set to true it is never chosen.`, `tcp-wait: ...`."""
 QUOTED_NAME = re.compile(r"[‘'\"“].+[’'\"”](?: .{0,20})?")
 CHOICE = re.compile(r"^.*?\b(?:which|what)\b", re.IGNORECASE)
 OF_TWO = re.compile(r"\b(?:two|both|either)\b", re.IGNORECASE)

@@ -1420,7 +1420,9 @@ def test_what_is_said_of_a_command_is_given_with_it() -> None:
     assert for_reader(last, asked, title="Tanks") == "Tanks, Command lift lid: Nothing boils over then."
 
 
-@pytest.mark.parametrize("name, mark", [("keep_lid_warm", "\n\n"), ("keep_lid_warm", ": "), ("warmlid", ": ")])
+@pytest.mark.parametrize(
+    "name, mark", [("keep_lid_warm", "\n\n"), ("keep_lid_warm", ": "), ("warmlid", ": "), ("warm-lid", ": ")]
+)
 def test_what_is_said_of_a_setting_is_given_with_its_name(name: str, mark: str) -> None:
     page = piece("Tanks", f"{name}{mark}Heats the cover before the pump starts. Nothing drips from it then.")
     asked = read_question("How do I keep water from coming down on the pump?")
