@@ -64,7 +64,8 @@ def judge(asked: Question, found: Sequence[Candidate], evidence: Sequence[Eviden
         return without
     unknown += lacking
     aspect = asked.terms - asked.subject_terms
-    if aspect and not aspect & present and similarity < OTHER_WORDS_SIMILARITY:
+    is_near = similarity >= OTHER_WORDS_SIMILARITY or probability >= WITHOUT_A_NAME_FROM
+    if aspect and not aspect & present and not is_near:
         # All that is found is the subject: the documents know the X-1000 but no price of it.
         return Judgement(0.0, nearness, tuple(unknown), uncovered)
     if asked.kind in MEASURED and not (any(one.fits >= ANY_AMOUNT for one in found) or _has_number(found)):

@@ -1456,6 +1456,12 @@ def test_one_is_a_number_of_what_is_counted_and_one_of_two_enumerates() -> None:
     assert fit("Which backends can the log be written to?", "The backend should be one of file.") == 0.0
 
 
+def test_what_speaks_of_the_subject_in_other_words_answers_where_that_is_probable() -> None:
+    page = "In virtual machines: Virtual drivers in AcmeWare do not offer a bus, so that no pump is found. Real drivers do."
+    assert "do not offer a bus" in lines(ask("Can I use it in an AcmeWare guest?", [piece("Pump", page)]))[0]
+    assert ask("What does AcmeWare cost?", [piece("Pump", page)]).abstained
+
+
 def test_what_a_question_of_the_documents_own_is_followed_by_says_how() -> None:
     assert fit("How do I get to the cellar?", "CELLAR: How do I enter the cellar?: Press the red knob.") == 1.0
     assert fit("How do I get to the cellar?", "Alternatively: Open the trap door.") > 0.0
