@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from kgrag.answer.amounts_asked import amounts, says_only_change
 from kgrag.answer.cues import ABBREVIATED_DEFAULT
 from kgrag.answer.labels import label_of
-from kgrag.answer.names_asked import heading_names
+from kgrag.answer.names_asked import heading_names, label_names
 from kgrag.answer.slots import fits
 from kgrag.answer.statement import Statement
 from kgrag.answer.statements import statements
@@ -362,18 +362,20 @@ def in_context(candidate: Candidate, evidence: Sequence[Evidence]) -> str:
 def for_reader(candidate: Candidate, asked: Question, *, title: str, is_said: str = "") -> str:
     """Write a statement with what a reader has to know: the title, and heading or label where they have what it lacks of the question.
 
-    A label that names a thing (`-t threads`, `buffer-limit`) always stands with what is said of it. What `is_said` right before, a title,
-    is not said again.
+    A label or heading that names a setting (`-t threads`, `buffer-limit`, `nosync`) always stands with what is said of it. What `is_said`
+    right before, a title, is not said again.
     """
     statement = candidate.statement
     wanted = asked.terms - candidate.stems
     parts = [part for part in (statement.heading, statement.label) if _terms(part) & wanted]
     if statement.owner:
         parts.append(statement.owner)
-    elif (statement.is_property or heading_names(asked, statement)) and statement.heading not in parts:
+    elif (
+        statement.is_property or is_code_name(statement.heading) or heading_names(asked, statement)
+    ) and statement.heading not in parts:
         parts.insert(0, statement.heading)
     names_thing = (
-        identifiers(statement.label)
+        label_names(statement)
         or DECLARED.match(statement.label)
         or (statement.label and OF_THIS.search(statement.text))
     )

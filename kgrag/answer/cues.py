@@ -30,7 +30,7 @@ __all__ = [
 
 _NO_PRONOUN = "".join(
     rf"(?<!\b{word} )"
-    for word in "a the this that each every which any new old same other another right wrong only default first last".split()  # noqa: SIM905
+    for word in "a the this that each every which any new old same other another right wrong default first last".split()  # noqa: SIM905
 )
 """`a new one`, `the default one`: no number."""
 NUMBER = re.compile(
@@ -67,7 +67,7 @@ CUES = (
         ),
         re.compile(
             r"\bmaxim|\bmax\b|\ballowed\b|\brange\b|\bvalid\b|\bat most|\blimit|\bup to\b|\bno more\b|\bmore than|\bless than|\bexceed"
-            r"|\bbetween\b|\bcannot\b|\bonly\b|\bmust\b|\bto \d",
+            r"|\bbetween\b|\bcannot\b|\bonly\b|\bexactly\b|\bmust\b|\bto \d",
             re.IGNORECASE,
         ),
     ),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kgrag.answer.abstention import ANSWERS_FROM, answer_probability, evidence_features
 from kgrag.answer.candidates import Candidate
 from kgrag.answer.cues import NUMBER
+from kgrag.answer.names_asked import names_setting
 from kgrag.answer.subject import Unknown, unknown_names
-from kgrag.answer.weighing import SUFFICIENT_COVERAGE, VALUES
+from kgrag.answer.weighing import SUFFICIENT_COVERAGE
 from kgrag.models.base import Embedder
 from kgrag.text.answer_shapes import AnswerKind
 from kgrag.text.questions import Question
@@ -23,8 +25,10 @@ ANY_AMOUNT, BEST = 0.3, 3
 
 OTHER_WORDS_SIMILARITY = 0.72
 """From here on a statement may answer without any word of what is asked about the subject."""
-OF_IDENTIFIER_FROM = 0.4
-"""The probability from which a value that stands below an identifier of the question is given."""
+OF_SETTING_FROM = 0.3
+"""The probability from which what stands below a setting's name or says an option is given: users ask for it in few of its words. Chosen on
+the questions that were looked at (docs/answers-results.md)."""
+OPTION = re.compile(r"(?<![\w-])--?[A-Za-z]")
 TELLS_HOW = 0.9
 """The share of what is to be done that a statement of steps has to say below a row that is none."""
 WITHOUT_A_NAME_FROM = 0.7
@@ -60,7 +64,8 @@ def judge(asked: Question, found: Sequence[Candidate], evidence: Sequence[Eviden
         return without
     unknown += lacking
     aspect = asked.terms - asked.subject_terms
-    if aspect and not aspect & present and similarity < OTHER_WORDS_SIMILARITY:
+    is_near = similarity >= OTHER_WORDS_SIMILARITY or probability >= WITHOUT_A_NAME_FROM
+    if aspect and not aspect & present and not is_near:
         # All that is found is the subject: the documents know the X-1000 but no price of it.
         return Judgement(0.0, nearness, tuple(unknown), uncovered)
     if asked.kind in MEASURED and not (any(one.fits >= ANY_AMOUNT for one in found) or _has_number(found)):
@@ -73,8 +78,7 @@ def judge(asked: Question, found: Sequence[Candidate], evidence: Sequence[Eviden
     if asked.is_search and not unknown and any(asked.terms <= one.covered.keys() for one in found):
         # Who searches for words is shown where they stand together: nothing is said to be an answer that is none.
         probability = max(probability, ANSWERS_FROM)
-    if best.defines and best.fits == 1.0 and asked.kind in VALUES and probability >= OF_IDENTIFIER_FROM:
-        # The value of what is named letter for letter, in whatever words it is asked for.
+    if probability >= OF_SETTING_FROM and (names_setting(best.statement) or OPTION.search(best.text)):
         probability = max(probability, ANSWERS_FROM)
     if best.fits == 1.0 and (_says_amounts(asked, best) or (best.defines and best.coverage >= SUFFICIENT_COVERAGE)):
         # Neither similarity nor the cross-encoder reads that 3300 mV are 3.3 V, nor `-O`, which this statement defines.

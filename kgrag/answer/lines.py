@@ -28,6 +28,8 @@ HAS_VALUE = 0.5
 """What fits a question for a value less describes it."""
 CONDITION = re.compile(r"(?:if|when|whether)\b", re.IGNORECASE)
 """`If set to yes, it asks first.`: whether it does is said by its default."""
+SETS = re.compile(r"(?:[^:]{1,60}: )?(?:how|what|where|when|which|whether)\b[^?]*$", re.IGNORECASE)
+"""`How to treat tanks that are full when it starts.`: what a setting sets, and not how it is set."""
 ENDS_IN_DEFAULT = re.compile(r"[.;)] default(?:s to| is|:) ?[\"'“‘]?\w\S*$", re.IGNORECASE)
 """`Raise it where the tank is old. Default: 20`, further on in what is said of a setting."""
 STATEMENTS_BY_KIND = {"summary": 8, "comparison": 6}
@@ -118,7 +120,7 @@ def _default_of(asked: Question, best: Candidate, found: Sequence[Candidate]) ->
     """The default of the setting that the best statement describes, where that says no value; None where it does or there is none."""
     lacks_value = asked.kind in VALUES and asked.kind != "list" and best.fits < HAS_VALUE
     is_condition = asked.kind == "yes/no" and CONDITION.match(best.text) is not None
-    if not (lacks_value or is_condition):
+    if not (lacks_value or is_condition or SETS.match(best.text)):
         return None
     return next((one for one in found if one.evidence == best.evidence and _is_default_of(one, best)), None)
 

@@ -12,7 +12,7 @@ from kgrag.text.name_shapes import IDENTIFIER, identifiers, is_code_name
 from kgrag.text.questions import Question
 from kgrag.text.words import singular, stems, words
 
-__all__ = ["fits_list", "fits_name", "heading_names"]
+__all__ = ["fits_list", "fits_name", "heading_names", "label_names", "names_setting"]
 
 NOT_SAID_AS_DEFAULT = 0.8
 """A name in a sentence about a default need not be the default."""
@@ -25,10 +25,14 @@ ON_A_PANEL = frozenset(["option", "setting", "button", "parameter"])
 NAMED_BEFORE_ITS_SORT = re.compile(r"(?:the )?(?P<name>.+) (?P<sort>\w+)(?: \((?P<written>[^()]+)\))?", re.IGNORECASE)
 NAME_ALONE = re.compile(r"[‘'\"“`]?[a-z][\w.-]*[’'\"”`]?")
 """A heading that is one word written small is a name."""
+SMALL_NAME = re.compile(r"(?=.{3})[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)*")
+"""A term of one word written small names a setting: `nosync: If set to true it is never chosen.`, `tcp-wait: ...`."""
 QUOTED_NAME = re.compile(r"[‘'\"“].+[’'\"”](?: .{0,20})?")
 CHOICE = re.compile(r"^.*?\b(?:which|what)\b", re.IGNORECASE)
 OF_TWO = re.compile(r"\b(?:two|both|either)\b", re.IGNORECASE)
 ENUMERATES = re.compile(r":\s|\b(?:are|includes?|namely|such as)\b")
+ONE_OF = re.compile(r"\bone of\b(?=[^.;]*\bor\b)")
+"""`The backend should be one of file or system.`: two are several there."""
 JOINS = re.compile(r",\s|\band\b|\bor\b|;\s|\|")
 MIN_JOINS = 2
 _NAMED = r"[‘'\"“`]?(?:[A-Z][\w./-]*|--?[A-Za-z][\w-]*|\w+[_.]\w+)[’'\"”`]?"
@@ -96,6 +100,16 @@ def heading_names(asked: Question, statement: Statement) -> bool:
     return bool(sorts & ON_A_PANEL) and QUOTED_NAME.fullmatch(statement.heading) is not None
 
 
+def label_names(statement: Statement) -> bool:
+    """Whether the term that a statement is about is a setting's name: an identifier, or one word written small (`nosync`)."""
+    return bool(identifiers(statement.label)) or SMALL_NAME.fullmatch(statement.label) is not None
+
+
+def names_setting(statement: Statement) -> bool:
+    """Whether a statement stands below a setting: its term, what it is a property of, or its heading is the name of one."""
+    return label_names(statement) or bool(statement.owner) or is_code_name(statement.heading)
+
+
 def _joins(text: str) -> bool:
     return len(JOINS.findall(text)) >= MIN_JOINS
 
@@ -107,11 +121,12 @@ def _enumerates(asked: Question, text: str) -> bool:
         singular(m[0].casefold()) == wanted and NAMES_IN_A_ROW.match(text, m.end()) for m in WORD.finditer(text)
     ):
         return True
-    match = ENUMERATES.search(text)
+    one_of = ONE_OF.search(text)
+    match = one_of or ENUMERATES.search(text)
     if match is None:
         return False
     after = text[match.end() :]
-    if not _joins(after) and not (OF_TWO.search(text[: match.start()]) and JOINS.search(after)):
+    if not _joins(after) and not ((one_of or OF_TWO.search(text[: match.start()])) and JOINS.search(after)):
         return False
     noun = next((s for word, s in stems(CHOICE.sub("", asked.text)) if singular(word) != word and s in asked.terms), "")
     return noun in {s for _, s in stems(text[: match.start()])}

@@ -34,6 +34,8 @@ __all__ = [
 ]
 
 REVISION = re.compile(r"(?:rev|revision|mk|gen|v|ver|version)\.?[ -]?\d+", re.IGNORECASE)
+VERSION = re.compile(r"v(?:er(?:sion)?)?\.?[ -]?(?P<number>\d+)", re.IGNORECASE)
+"""`v3`, which is also `version 3` and `version 3.0.2`."""
 NUMBERED = re.compile(r"(?<![\w-])(?:[^\W\d_]+-)*[^\W\d_]+(?: \d+(?![\w.])|-?\d\w*(?:-\w+)*)")
 YEAR = re.compile(r"(?<= )(?:1[89]|20)\d\d$")
 IDENTIFIER = re.compile(r"[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*")
@@ -292,9 +294,17 @@ def _lacks_numbers(name: str, pieces: Sequence[str]) -> bool:
     if any(REVISION.fullmatch(unit) for unit in units):
         base = REVISION.sub("", name).strip()
         return not any(
-            not _lacks(base or name, piece) and not any(_lacks(unit, piece) for unit in units) for piece in pieces
+            not (base and _lacks(base, piece)) and not any(_lacks_revision(unit, piece) for unit in units)
+            for piece in pieces
         )
     return any(all(_lacks(unit, piece) for piece in pieces) for unit in units)
+
+
+def _lacks_revision(unit: str, text: str) -> bool:
+    version = VERSION.fullmatch(unit)
+    if version is None:
+        return _lacks(unit, text)
+    return re.search(rf"\bv(?:er(?:sions?)?)?\.?[ -]?{version['number']}(?!\d)", text, re.IGNORECASE) is None
 
 
 def _lacks(name: str, text: str) -> bool:

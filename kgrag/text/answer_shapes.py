@@ -241,7 +241,7 @@ _UNSET_CLAUSE = (
     rf"\b(?:if|when|as long as|and) (?:none|nothing|no \w+) (?:is|was|are|were) {_SET}\b{_WHAT}{_IN_FILE}"
     r"|\b(?:if|when|as long as) (?:none|nothing|no \w+) (?:is|was|are|were)"
     r"|\b(?:if|when|as long as) (?:the|my|its) (?:[\w.-]+ ){1,2}?(?:say|set|give|name|specif|state|ha)(?:s|ies|ve)? (?:nothing|none)"
-    rf"|\b(?:if|when|as long as) {_WHO} (?:(?:do|does|did|have|has)(?: not|n['’]t)|never) (?:\w+ )?{_SET}\b{_WHAT}"
+    rf"|\b(?:if|when|as long as) {_WHO} (?:(?:do|does|did|have|has)(?: not|n['’]t)|never) (?:\w+ )?{_SET}\b{_WHAT}{_IN_FILE}"
     rf"|\b(?:if|when|as long as) {_WHO} {_SET} (?:no(?: \w+|thing|ne)|nothing|none)\b"
     rf"|\b(?:if|when|as long as) {_WHO} (?:leave|keep) (?:\w+ ){{1,3}}?(?:alone|untouched|unchanged|as (?:it|they) (?:is|are)|as is)"
     r"|\bwith (?:the |its |my )?(?:stock|factory|standard) (?:settings?|config(?:uration)?)"
@@ -268,7 +268,7 @@ UNSET_CLAUSE = re.compile(
 )
 WHEN_UNSET = re.compile(
     rf"{_UNSET_CLAUSE}|{_LEFT_BLANK}|\bout of the box\b|\b(?:normally|initially|from the start)\?|\bunset\b"
-    rf"|\b(?:not|n['’]t|without|never) {_SET}\b|\bassumed\?"
+    rf"|\b(?:not|n['’]t|without|never) {_SET}\b|\bassumed(?:\?| (?:if|when|where|unless)\b)"
     rf"|\b(?:if|when|where) (?:[\w.-]+ ){{1,4}}?(?:is|are) (?:missing|absent|omitted|not there|{_LEFT})\b",
     re.I,
 )

@@ -1420,6 +1420,48 @@ def test_what_is_said_of_a_command_is_given_with_it() -> None:
     assert for_reader(last, asked, title="Tanks") == "Tanks, Command lift lid: Nothing boils over then."
 
 
+@pytest.mark.parametrize(
+    "name, mark", [("keep_lid_warm", "\n\n"), ("keep_lid_warm", ": "), ("warmlid", ": "), ("warm-lid", ": ")]
+)
+def test_what_is_said_of_a_setting_is_given_with_its_name(name: str, mark: str) -> None:
+    page = piece("Tanks", f"{name}{mark}Heats the cover before the pump starts. Nothing drips from it then.")
+    asked = read_question("How do I keep water from coming down on the pump?")
+    (last,) = (one for one in first_candidates(asked, [page]) if one.text == "Nothing drips from it then.")
+    assert for_reader(last, asked, title="Tanks") == f"Tanks, {name}: Nothing drips from it then."
+
+
+def test_what_stands_below_a_setting_is_given_though_it_is_asked_for_in_few_of_its_words() -> None:
+    settings = """rest_after_run: How many minutes the pump may stand still before the next one takes its place. Default: 20
+
+check_water: The seconds between two looks at the level. Default: 5
+
+wash_filter: Rinses the filter after so many hours of work. Default: 40"""
+    answer = ask("How often does it measure the water?", [piece("Pump", settings)])
+    assert "Default: 5" in lines(answer)[0]
+
+
+def test_what_a_setting_sets_is_given_with_its_default() -> None:
+    settings = """FullTankPolicy=policy: How to treat tanks that are full when the pump starts. One of drain or report. Default: report
+
+EmptyTankPolicy=policy: How to treat tanks that are empty. Default: keep"""
+    answer = ask("What is done with tanks that are full when the pump starts?", [piece("Pump", settings)])
+    assert "Default: report" in lines(answer)[0]
+
+
+def test_one_is_a_number_of_what_is_counted_and_one_of_two_enumerates() -> None:
+    assert fit("How many tanks can it fill?", "Currently, it can fill only one tank at a time.") == 1.0
+    assert fit("How many tanks can it fill?", "It can fill exactly one tank.") == 1.0
+    assert fit("How many tanks can it fill?", "This tank is the only one.") < 1.0
+    assert fit("Which backends can the log be written to?", "The backend should be one of file or system.") == 1.0
+    assert fit("Which backends can the log be written to?", "The backend should be one of file.") == 0.0
+
+
+def test_what_speaks_of_the_subject_in_other_words_answers_where_that_is_probable() -> None:
+    page = "In virtual machines: Virtual drivers in AcmeWare do not offer a bus, so that no pump is found. Real drivers do."
+    assert "do not offer a bus" in lines(ask("Can I use it in an AcmeWare guest?", [piece("Pump", page)]))[0]
+    assert ask("What does AcmeWare cost?", [piece("Pump", page)]).abstained
+
+
 def test_what_a_question_of_the_documents_own_is_followed_by_says_how() -> None:
     assert fit("How do I get to the cellar?", "CELLAR: How do I enter the cellar?: Press the red knob.") == 1.0
     assert fit("How do I get to the cellar?", "Alternatively: Open the trap door.") > 0.0

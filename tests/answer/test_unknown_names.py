@@ -8,7 +8,7 @@ from kgrag.types import Evidence
 
 TEXT = """keep_for is how long snapshots are kept. RestartRate limits how often the filter is restarted.
 The daemon reads its settings anew at SIGHUP. X-100 boards have a flash of 2 MB. store_tool loads a dump.
-At most 5 downloads run at the same time. Postina-II keeps letters. After IO errors it stops."""
+At most 5 downloads run at the same time. Postina-II keeps letters. After IO errors it stops. Keys of version 3.1 are not read."""
 
 
 def lacking(question: str) -> list[tuple[str, bool]]:
@@ -38,6 +38,7 @@ def lacking(question: str) -> list[tuple[str, bool]]:
         "I have a list of 40 URLs. How many downloads run at the same time?",
         "Why does it stop when I store_tool a dump?",
         "Does Postina keep letters?",
+        "Are keys of v3 read?",
         "What stops it at an I/O error?",
     ],
 )
@@ -53,6 +54,7 @@ def test_a_value_a_signal_a_count_and_the_asker_are_no_names_that_the_documents_
         ("What unit has RestopRate 10/1h?", "RestopRate 10/1h"),
         ("What does -USR1 do to the daemon?", "-USR1"),
         ("How much flash has the Keeper 40?", "Keeper 40"),
+        ("Are keys of v2 read?", "v2"),
     ],
 )
 def test_what_differs_in_a_number_or_is_another_setting_is_lacking(question: str, name: str) -> None:
