@@ -521,3 +521,18 @@ def test_a_sentence_that_there_is_nothing_is_an_answer_and_a_refusal_is_none(rep
 def test_an_end_of_a_triple_has_the_type_that_the_reply_gives_its_name(reply: str) -> None:
     (statement,) = read_reply(reply, chunk_text=CHUNK).statements
     assert (statement.head_type, statement.tail_type) == ("Board", "")
+
+
+@pytest.mark.parametrize(
+    ("reply", "triple"),
+    [
+        ("(June 2, 1801, born in, Salem, Ohio)", ("June 2, 1801", "born in", "Salem, Ohio")),
+        ("(Law of Ohio, allows, those to drink with a parent, guardian, or spouse of legal age)", None),
+        ("(What Now, Mr. Po?, aired till, May 4, 1977)", ("What Now, Mr. Po?", "aired till", "May 4, 1977")),
+    ],
+)
+def test_the_parts_of_names_with_commas_are_no_types(reply: str, triple: tuple[str, str, str] | None) -> None:
+    text = "The Law of Ohio: a parent, guardian. Born June 2, 1801 in Salem, Ohio. What Now, Mr. Po? ran until May 4, 1977."
+    (stated,) = read_reply(reply, chunk_text=text).statements
+    law = ("Law of Ohio", "allows", "those to drink with a parent, guardian, or spouse of legal age")
+    assert (stated.head, stated.type, stated.tail) == (triple or law)
