@@ -34,6 +34,8 @@ MAX_NUMBER_BITS = 4_000
 UNTYPED = "an entity has no type"
 NO_TYPE = "related to"
 NOT_THERE = "a relation names a node that is not there"
+PLACEHOLDER = re.compile(r"<[^<>]{1,60}>")
+"""`<head entity>`"""
 BARE_ID = re.compile(r"(?:n|node|e|entity|id)?[-_ ]?\d+", re.IGNORECASE)
 """What an id is where it is not a name."""
 
@@ -162,6 +164,9 @@ def read_relation(relation: Any, names: dict[str, Named], stated: Stated, chunk_
     if isinstance(said_kind, list):
         kind = " ".join(filter(None, map(text_of, said_kind)))
         stated.mended.append("a relation's type was a list")
+    if any(PLACEHOLDER.fullmatch(end.name) and end.name not in chunk_text for end in (*heads, *tails)):
+        stated.lost.append("a relation is the form that was asked for, and names nothing")
+        return
     if heads and tails:
         if not re.search(r"[^\W\d_]", kind):
             stated.lost.append(f"a relation has no type (kept as {NO_TYPE})")
@@ -212,7 +217,7 @@ def _ends(value: Any, names: Mapping[str, Named], stated: Stated, *, by_id: bool
     if text in names or (by_id and BARE_ID.fullmatch(text)):
         stated.lost.append(NOT_THERE)
         return []
-    return [Named(text)] if text else []
+    return [Named(text)] if re.search(r"[^\W_]", text) else []
 
 
 def _properties(item: Mapping[str, Any]) -> dict[str, Any]:
