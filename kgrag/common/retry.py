@@ -143,7 +143,7 @@ class RetryPolicy:
             if away_s >= wait_s:
                 raise type(error)(f"{error} Waited {away_s:.0f} s for it (wait_s). {self._then}".rstrip()) from error
             if asked_s > wait_s - away_s:
-                longer = f"It asks to be left alone (Retry-After) for {asked_s:.0f} s, longer than is waited (wait_s, {wait_s:.0f} s)."
+                longer = f"Its Retry-After, {asked_s:.0f} s, is longer than is waited (wait_s, {wait_s:.0f} s)."
                 raise type(error)(f"{error} {longer} {self._then}".rstrip()) from error
             if now - outage.said_at >= SAY_EVERY_S:
                 outage.said_at = now
