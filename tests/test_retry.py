@@ -140,3 +140,42 @@ def test_after_an_error_that_was_met_already_the_pause_comes_first() -> None:
     found = asyncio.run(policy.acall(work, what="the model", again_on=ModelUnavailable, after=away(7.0)))
     assert found == "ok"
     assert done == [pytest.approx(7.0, abs=RETRY_AFTER_JITTER_S), "work"]
+
+
+def test_what_asks_to_be_left_alone_for_longer_than_is_waited_is_not_waited_for() -> None:
+    said: list[str] = []
+    asked = 0
+
+    async def sleep(seconds: float) -> None:
+        pytest.fail(f"it waited {seconds:.0f} s")
+
+    retry = RetryPolicy(wait_s=600.0, say=said.append, sleep=sleep)
+
+    async def work() -> str:
+        nonlocal asked
+        asked += 1
+        raise away(3600.0)
+
+    with pytest.raises(
+        ModelUnavailable, match=r"Retry-After, 3600 s, is longer than is waited \(wait_s, 600 s\).*goes on"
+    ):
+        asyncio.run(retry.acall(work, what="a model", again_on=ModelUnavailable))
+    assert (asked, said) == (1, [])
+
+
+def test_an_outage_says_when_it_is_asked_again_where_it_was_told() -> None:
+    said: list[str] = []
+
+    async def sleep(seconds: float) -> None:
+        assert 60.0 <= seconds <= 60.0 + RETRY_AFTER_JITTER_S
+
+    replies = iter([away(60.0), "ok"])
+
+    async def work() -> str:
+        if isinstance(reply := next(replies), ModelUnavailable):
+            raise reply
+        return reply
+
+    retry = RetryPolicy(wait_s=600.0, say=said.append, sleep=sleep)
+    assert asyncio.run(retry.acall(work, what="a model", again_on=ModelUnavailable)) == "ok"
+    assert said[0] == "Waiting for a model: 0 s of at most 600 s. away It is asked again in 60 s (Retry-After)."

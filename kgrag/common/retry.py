@@ -46,8 +46,8 @@ class RetryPolicy:
     attempt the error is raised as it is.
 
     With `wait_s` what is waited for has a name: all who wait for the same name share one outage, and `say` is told of it: when it begins,
-    every 10 s, and when it is over; `then` ends the message of an error that was waited for in vain. Safe from several threads and from
-    one event loop.
+    every 10 s, and when it is over; `then` ends the message of an error that was waited for in vain, or whose Retry-After is longer than
+    is waited, which ends at once. Safe from several threads and from one event loop.
     """
 
     def __init__(
@@ -130,10 +130,10 @@ class RetryPolicy:
         if self.attempts is not None and (failed >= self.attempts or (asked or 0.0) > LONGEST_RETRY_AFTER_S):
             raise error
         pause_s = self.pause_s(failed, asked)
-        return pause_s if self.wait_s is None else min(pause_s, self._missed(what, error, self.wait_s))
+        return pause_s if self.wait_s is None else min(pause_s, self._missed(what, error, self.wait_s, asked or 0.0))
 
-    def _missed(self, what: str, error: KgragError, wait_s: float) -> float:
-        """Note that `what` is away; return the seconds that are left to wait for it."""
+    def _missed(self, what: str, error: KgragError, wait_s: float, asked_s: float) -> float:
+        """Note that `what` is away; return the seconds that are left to wait for it, which are no fewer than it asked for."""
         if wait_s <= 0:
             raise error
         with self._lock:
@@ -142,9 +142,13 @@ class RetryPolicy:
             away_s = now - outage.since
             if away_s >= wait_s:
                 raise type(error)(f"{error} Waited {away_s:.0f} s for it (wait_s). {self._then}".rstrip()) from error
+            if asked_s > wait_s - away_s:
+                longer = f"Its Retry-After, {asked_s:.0f} s, is longer than is waited (wait_s, {wait_s:.0f} s)."
+                raise type(error)(f"{error} {longer} {self._then}".rstrip()) from error
             if now - outage.said_at >= SAY_EVERY_S:
                 outage.said_at = now
-                self._say(f"Waiting for {what}: {away_s:.0f} s of at most {wait_s:.0f} s. {error}")
+                again = f" It is asked again in {asked_s:.0f} s (Retry-After)." if asked_s > SAY_EVERY_S else ""
+                self._say(f"Waiting for {what}: {away_s:.0f} s of at most {wait_s:.0f} s. {error}{again}")
             return wait_s - away_s
 
     def _answered(self, what: str) -> None:

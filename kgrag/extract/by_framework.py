@@ -26,7 +26,7 @@ from kgrag.types import Chunk, Document, Extraction, Usage, content_id
 
 __all__ = ["LOST_BY_FRAMEWORK", "RESPELLED_BY_FRAMEWORK", "FrameworkExtractor", "HeardModel"]
 
-VERSION = "5"
+VERSION = "6"
 """Goes up when the same reply would give another extraction."""
 LOST_BY_FRAMEWORK = "lost by framework"
 RESPELLED_BY_FRAMEWORK = "names respelled by framework"

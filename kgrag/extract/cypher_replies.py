@@ -30,17 +30,19 @@ def read_cypher(text: str) -> Stated | None:
     if not nodes:
         return None
     stated = Stated(form="lines", mended=["the reply was Cypher"])
-    names: dict[str, Named] = {}
+    named, last = list[Named | None](), dict[str, Named | None]()
     for node in nodes:
-        if named := _named(node):
-            names.setdefault(node["variable"] or node.group(), named)
-            if named not in stated.named:
-                stated.named.append(named)
-    for node, following in pairwise(nodes):
+        key = node["variable"] or node.group()
+        if (own := _named(node)) or node["properties"] or node["label"]:
+            last[key] = own  # a statement that follows may bind the variable anew
+        named.append(last.get(key))
+        if own and own not in stated.named:
+            stated.named.append(own)
+    for place, (node, following) in enumerate(pairwise(nodes)):
         joins = RELATIONSHIP.fullmatch(text, node.end(), following.start())
         if joins is None:
             continue
-        ends = [names.get(one["variable"] or one.group()) for one in (node, following)]
+        ends = named[place : place + 2]
         head, tail = reversed(ends) if joins["back"] and not joins["forth"] else ends
         if head and tail:
             stated.statements.append(Statement(head.name, joins["type"].strip("`"), tail.name, head.type, tail.type))
@@ -59,11 +61,13 @@ def _named(node: re.Match[str]) -> Named | None:
     key = next((key for key in NAME_KEYS if properties.get(key)), next(iter(properties), ""))
     if not properties.get(key):
         return None
-    said = "; ".join(f"{other}: {value}" for other, value in properties.items() if other != key)
+    said = "; ".join(f"{other}: {value}" for other, value in properties.items() if value and other != key)
     return Named(properties[key], (node["label"] or "").strip("`"), said)
 
 
 def _value(written: str) -> str:
-    """A text without its quotation marks, any other value as it is written."""
+    """A text without its quotation marks, a number as it is written; an expression (`row.name`, `$name`) is no value."""
     written = written.strip()
-    return re.sub(r"\\(.)", r"\1", written[1:-1]) if written[:1] in ("'", '"') else written
+    if written[:1] in ("'", '"'):
+        return re.sub(r"\\(.)", r"\1", written[1:-1])
+    return written if re.fullmatch(r"[+-]?\d[\w.+-]*|true|false", written, re.IGNORECASE) else ""

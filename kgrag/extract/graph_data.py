@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from kgrag.extract.graph_items import read_item, read_node, read_relation, text_of, value_of
+from kgrag.extract.graph_items import Names, read_item, read_node, read_relation, text_of, value_of
 from kgrag.extract.json_values import parse_json
 from kgrag.extract.reply_keys import (
     ALL_KEYS,
@@ -41,7 +41,7 @@ def read_into(data: Any, stated: Stated, *, chunk_text: str = "") -> Stated:
     data = _with_known_keys(data)
     stated.statements.extend(_by_head(data, chunk_text.casefold()))
     nodes, relations, others = _lists(data) if not stated.statements else ([], [], [])
-    names: dict[str, Named] = {}
+    names = Names()
     for node in nodes:
         read_node(node, names, stated, chunk_text)
     for relation in _relation_between(relations, names):

@@ -25,7 +25,7 @@ from kgrag.extract.reply_keys import (
 from kgrag.extract.statements import Named, Stated, Statement, read_path
 from kgrag.extract.triple_lines import triples_of
 
-__all__ = ["read_item", "read_node", "read_relation", "text_of", "value_of"]
+__all__ = ["Names", "read_item", "read_node", "read_relation", "text_of", "value_of"]
 
 MAX_PAIRS = 1_000
 """Of one relation with lists for its ends: two long lists are millions of statements."""
@@ -34,8 +34,21 @@ MAX_NUMBER_BITS = 4_000
 UNTYPED = "an entity has no type"
 NO_TYPE = "related to"
 NOT_THERE = "a relation names a node that is not there"
+PLACEHOLDER = re.compile(r"<[^<>]{1,60}>")
+"""`<head entity>`"""
 BARE_ID = re.compile(r"(?:n|node|e|entity|id)?[-_ ]?\d+", re.IGNORECASE)
 """What an id is where it is not a name."""
+
+
+class Names(dict[str, Named]):
+    """Which entity of a reply is meant, by its name and by its id."""
+
+    has_ids = False
+    """Whether one is known by an id that is not its name."""
+
+    def learn(self, key: str, named: Named) -> None:
+        """Learn what an entity is called; who was called so first stays."""
+        self.has_ids |= key != self.setdefault(key, named).name
 
 
 def value_of(item: Mapping[str, Any]) -> str:
@@ -44,7 +57,7 @@ def value_of(item: Mapping[str, Any]) -> str:
     return f"{value} {unit}" if value and unit and not value.endswith(unit) else value
 
 
-def read_item(item: Any, names: dict[str, Named], stated: Stated, chunk_text: str) -> None:
+def read_item(item: Any, names: Names, stated: Stated, chunk_text: str) -> None:
     """Read an item of a list without a name: a relation, or a node."""
     if isinstance(item, dict) and first_value(item, HEAD_KEYS) is None and first_value(item, TAIL_KEYS) is None:
         if parts := _by_position(item, chunk_text):
@@ -67,7 +80,7 @@ def _by_position(item: Mapping[str, Any], chunk_text: str) -> list[str]:
     return parts if is_triple and [part.casefold() in text for part in parts] == [True, False, True] else []
 
 
-def read_node(node: Any, names: dict[str, Named], stated: Stated, chunk_text: str) -> None:
+def read_node(node: Any, names: Names, stated: Stated, chunk_text: str) -> None:
     """Read a node: an object, a name, or a name and its type. `names` learns what it is called, by its name and its id."""
     if isinstance(node, list) and len(node) == 2:
         node = {"name": node[0], "type": node[1]}
@@ -113,7 +126,7 @@ def read_node(node: Any, names: dict[str, Named], stated: Stated, chunk_text: st
         names[identity] = Named("")
     for key in {identity, name}:
         if key:
-            names.setdefault(key, named)
+            names.learn(key, named)
     for kind, value in node.items():
         if kind not in ALL_KEYS:
             ends = [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, dict)]
@@ -122,7 +135,7 @@ def read_node(node: Any, names: dict[str, Named], stated: Stated, chunk_text: st
             )
 
 
-def read_relation(relation: Any, names: dict[str, Named], stated: Stated, chunk_text: str) -> None:
+def read_relation(relation: Any, names: Names, stated: Stated, chunk_text: str) -> None:
     """Read a relation: an object, a list of its parts, or a text that is a triple; its ends may be ids in `names`."""
     if isinstance(relation, str) and (triples := triples_of(relation, chunk_text)):
         for parts in triples:
@@ -147,7 +160,7 @@ def read_relation(relation: Any, names: dict[str, Named], stated: Stated, chunk_
         isinstance(first_value(relation, HEAD_KEYS), int)
         or "start_node_id" in relation
         or "end_node_id" in relation
-        or any(key != one.name for key, one in names.items())
+        or names.has_ids
     )
     heads = _ends(first_value(relation, HEAD_KEYS), names, stated, by_id=by_id)
     tails = _ends(first_value(relation, TAIL_KEYS), names, stated, by_id=by_id)
@@ -162,6 +175,9 @@ def read_relation(relation: Any, names: dict[str, Named], stated: Stated, chunk_
     if isinstance(said_kind, list):
         kind = " ".join(filter(None, map(text_of, said_kind)))
         stated.mended.append("a relation's type was a list")
+    if any(PLACEHOLDER.fullmatch(end.name) and end.name not in chunk_text for end in (*heads, *tails)):
+        stated.lost.append("a relation is the form that was asked for, and names nothing")
+        return
     if heads and tails:
         if not re.search(r"[^\W\d_]", kind):
             stated.lost.append(f"a relation has no type (kept as {NO_TYPE})")
@@ -197,7 +213,7 @@ def _is_node(end: Any, names: Mapping[str, Named]) -> bool:
     return named.name != text_of(end) if named else isinstance(end, int) and bool(names)
 
 
-def _ends(value: Any, names: Mapping[str, Named], stated: Stated, *, by_id: bool) -> list[Named]:
+def _ends(value: Any, names: Names, stated: Stated, *, by_id: bool) -> list[Named]:
     """Resolve one end of a relation: an id or a name, an object with one, or a list of them."""
     if isinstance(value, list):
         return [end for item in value for end in _ends(item, names, stated, by_id=by_id)]
@@ -212,7 +228,7 @@ def _ends(value: Any, names: Mapping[str, Named], stated: Stated, *, by_id: bool
     if text in names or (by_id and BARE_ID.fullmatch(text)):
         stated.lost.append(NOT_THERE)
         return []
-    return [Named(text)] if text else []
+    return [Named(text)] if re.search(r"[^\W_]", text) else []
 
 
 def _properties(item: Mapping[str, Any]) -> dict[str, Any]:

@@ -47,6 +47,7 @@ DROPPED = (DROPPED_NAMES, DROPPED_STATEMENTS)
 """Remarks that say that something the model said is not in the extraction."""
 
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+UNIT_OF_A_LETTER = re.compile(r"\d\s?([^\W\d_])(?!\w)")
 GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff]|[\ud800-\udfff]"
@@ -137,11 +138,18 @@ class ChunkSurface:
             if (
                 "\n" not in written
                 and _stands_alone(self.text, first, last + 1)
-                and (name in (written.title(), written.capitalize()) or normal_form(written) == normal_form(name))
+                and (_is_respelled(name, written) or normal_form(written) == normal_form(name))
             ):
                 return written
             start = folded.find(wanted, start + 1)
         return None
+
+
+def _is_respelled(name: str, written: str) -> bool:
+    """Whether a name is what a framework's capitals make of what is written, and no unit of one letter became another (`5 s`, `5 S`)."""
+    return name in (written.title(), written.capitalize()) and UNIT_OF_A_LETTER.findall(
+        name
+    ) == UNIT_OF_A_LETTER.findall(written)
 
 
 def ground(

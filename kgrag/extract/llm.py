@@ -25,7 +25,7 @@ from kgrag.types import Chunk, Document, Extraction, Usage, content_id
 
 __all__ = ["LLMExtractor"]
 
-VERSION = "4"
+VERSION = "5"
 FORM = """\
 Reply with one JSON object:
 - "entities": every thing that the text names, with its name as written, a type (Product, Part, Interface, Function, Material,

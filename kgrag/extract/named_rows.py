@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import html
 import re
+import tomllib
 from itertools import pairwise
 from typing import Any
 
@@ -21,13 +22,16 @@ from kgrag.extract.reply_keys import (
     known_keys,
 )
 
-__all__ = ["KEY_LINE", "TABLE_RULE", "read_fields", "read_tables", "read_yaml"]
+__all__ = ["KEY_LINE", "TABLE_RULE", "read_fields", "read_tables", "read_toml", "read_yaml"]
 
 HEAD, TAIL = frozenset(HEAD_KEYS), frozenset(TAIL_KEYS)
 MAX_YAML_CHARACTERS = 50_000
 """PyYAML reads some 100 kB in a second; what is longer is no answer about one chunk."""
-ANCHOR = re.compile(r"(?:^|[\s:,\[{-])[&*]\w", re.MULTILINE)
-"""Names a part of YAML that may be said again: some lines can stand for any amount of data."""
+MAX_YAML_NODES = 20_000
+"""Parts that have a name may be said again: some lines of YAML can stand for any amount of data."""
+ALIAS = re.compile(r"[&*]\w[\w-]*")
+"""The name of a part of YAML, which is no name of a thing."""
+TOML = re.compile(r"^[ \t]*(?:\[\[[\w.-]+\]\]|[\w.-]+[ \t]*=[ \t]*[\[{\"'])", re.MULTILINE)
 KEY_LINE = re.compile(rf"^[ \t]*+(?:- )?({'|'.join((*NODE_LISTS, *RELATION_LISTS, *HEAD_KEYS))}):", re.I | re.M)
 """What YAML of a graph has at the beginning of a line."""
 KEY = re.compile(r"[{,]\s*+(?P<quote>[\"']?)[A-Za-z_]\w*+(?P=quote)\s*+:\s")
@@ -57,19 +61,47 @@ def read_yaml(text: str, twice: Twice) -> Any:
     braced = text.lstrip()[:1] in ("{", "[")
     written = COMMENT.sub("", text) if braced else text
     said = (KEY if braced else KEY_LINE).search(written)
-    if said is None or len(written) > MAX_YAML_CHARACTERS or ANCHOR.search(written):
+    if said is None or len(written) > MAX_YAML_CHARACTERS:
         return None
     import yaml
 
+    left = MAX_YAML_NODES
+
+    def pairs_of(node: yaml.MappingNode) -> list[tuple[str, Any]]:
+        pairs = list[tuple[str, Any]]()
+        for key, value in node.value:
+            if key.value == "<<" and isinstance(
+                value, yaml.MappingNode
+            ):  # what it says itself goes before what is merged
+                own = {said.value for said, _ in node.value}
+                pairs += [pair for pair in pairs_of(value) if pair[0] not in own]
+            else:
+                pairs.append((str(data_of(key)), data_of(value)))
+        return pairs
+
     def data_of(node: yaml.Node) -> Any:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise RecursionError
         if isinstance(node, yaml.MappingNode):
-            return twice([(str(data_of(key)), data_of(value)) for key, value in node.value])
+            return twice(pairs_of(node))
         return [data_of(item) for item in node.value] if isinstance(node, yaml.SequenceNode) else _scalar(node.value)
 
     try:
         root = yaml.compose(written, Loader=yaml.BaseLoader)
         return data_of(root) if isinstance(root, yaml.CollectionNode) else None
     except (yaml.YAMLError, RecursionError):
+        return None
+
+
+def read_toml(text: str) -> Any:
+    """Read TOML; None for what is none."""
+    if not TOML.search(text):
+        return None
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
         return None
 
 
@@ -88,7 +120,7 @@ def read_fields(text: str) -> list[dict[str, str]]:
     for field in FIELD.finditer(text):
         name = next(key for key in known_keys({field["line"] or field["element"]: ""}))
         of_entity = name in NAME_KEYS or (of_entity and name in (*NAME_KEYS, *TYPE_KEYS))
-        if of_entity or name not in PARTS:
+        if of_entity or name not in PARTS or ALIAS.fullmatch((field["value"] or "").strip()):
             continue
         if name in row:
             rows.append(row)

@@ -23,7 +23,7 @@ from kgrag.types import Chunk, Document, Extraction, content_id
 
 __all__ = ["NAMELESS_LINES", "STRAY_RECORDS", "RecordedExtractor"]
 
-VERSION = "4"
+VERSION = "5"
 """Goes up when the same record would give another extraction."""
 NAMELESS_LINES = "lines of the file that are no record"
 STRAY_RECORDS = "records whose id is of no chunk"

@@ -16,12 +16,18 @@ from kgrag.extract.cypher_replies import read_cypher
 from kgrag.extract.drawings import read_drawing
 from kgrag.extract.graph_data import TOO_DEEP, items_of, read_into
 from kgrag.extract.json_values import Twice, in_signs_of_json, json_values, parse_json, unquoted
-from kgrag.extract.named_rows import KEY_LINE, read_fields, read_tables, read_yaml
+from kgrag.extract.latex_replies import without_latex
+from kgrag.extract.named_rows import KEY_LINE, read_fields, read_tables, read_toml, read_yaml
+from kgrag.extract.rdf_replies import is_jsonld, read_jsonld, read_rdf
+from kgrag.extract.records import is_records, read_records
 from kgrag.extract.statements import Stated, typed
-from kgrag.extract.triple_lines import read_records, read_triple_lines
+from kgrag.extract.triple_lines import read_triple_lines
+from kgrag.extract.xml_replies import DECLARES, markdown_of_html, read_xml
+from kgrag.models.thoughts import without_thoughts
 
 __all__ = ["read_reply"]
 
+FENCED = "the JSON stood in a code fence"
 MAX_READ_CHARACTERS = 200_000
 """Of a reply; what comes after is reported as lost."""
 FENCE = re.compile(r"```[\w-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
@@ -58,16 +64,25 @@ def _read_text(reply: str, chunk_text: str) -> Stated:
     if not text:
         stated.lost.append("the reply is empty")
         return stated
+    if not (text := without_thoughts(text)):
+        stated.lost.append("the reply is thoughts alone")
+        return stated
+    if DECLARES.search(text) and "ENTITY" in text.upper():
+        stated.lost.append("the reply is XML that declares entities")
+        return stated
     for written, said in _as_json(text):
         data, whole = parse_json(written, twice)
         if whole:
             stated.mended += [said] if said else []
-            return read_into(data, stated, chunk_text=chunk_text)
+            if is_jsonld(data):
+                return _with_notes(read_jsonld(data), stated)
+            return _with_tables(read_into(data, stated, chunk_text=chunk_text), text if said == FENCED else "")
     if "&quot;" in text and '"' not in text:
         text = html.unescape(text)
-    if "<|>" in text or "<|#|>" in text:
+    if is_records(text):
         return read_records(text, stated)
-    if not JSON_KEY.search(text) and (drawn := read_cypher(text) or read_drawing(text)):
+    text = without_latex(markdown_of_html(text))
+    if not JSON_KEY.search(text) and (drawn := read_cypher(text) or read_drawing(text) or read_rdf(text)):
         return _with_notes(drawn, stated)
     if "{" in text or "[" in text:
         if (loose := _loose(text, twice, chunk_text)).size:
@@ -85,6 +100,17 @@ def _read_text(reply: str, chunk_text: str) -> Stated:
     return read_triple_lines(text, stated, chunk_text=chunk_text)
 
 
+def _with_tables(read: Stated, text: str) -> Stated:
+    """Add what the tables say that stand outside the fences of a text."""
+    rows, odd = read_tables(FENCE.sub("\n", text))
+    more = read_into(rows, Stated(), chunk_text=text) if rows else Stated()
+    read.lost += ["a row of the table has other cells than its header"] * odd + more.lost
+    there = {(one.head, one.type, one.tail) for one in read.statements}
+    read.statements += [one for one in more.statements if (one.head, one.type, one.tail) not in there]
+    read.named += more.named
+    return read
+
+
 def _as_json(text: str) -> Iterator[tuple[str, str]]:
     """What of a text may be JSON as a whole, and what had to be taken off it."""
     yield text, ""
@@ -93,7 +119,7 @@ def _as_json(text: str) -> Iterator[tuple[str, str]]:
     if "&quot;" in text and '"' not in text:
         yield html.unescape(text), "the JSON was written as HTML"
     if "<|" not in text and "```" in text and (fenced := "\n".join(FENCE.findall(text)).strip()):
-        yield fenced, "the JSON stood in a code fence"
+        yield fenced, FENCED
 
 
 def _loose(text: str, twice: Twice, chunk_text: str) -> Stated:
@@ -123,6 +149,8 @@ def _named(text: str, twice: Twice, chunk_text: str) -> Stated:
     lost = ["a row of the table has other cells than its header"] * odd
     for kind, data in (
         ("a table", rows),
+        ("XML", read_xml(written)),
+        ("TOML", read_toml(written)),
         ("YAML", read_yaml(written, twice)),
         ("parts with their names", read_fields(written)),
     ):

@@ -12,6 +12,8 @@ from kgrag.text.names import normal_form
 
 __all__ = ["Form", "Named", "Stated", "Statement", "counted", "has_types", "read_path", "typed"]
 
+A_TYPE = re.compile(r"[^\W\d]\w*(?:[ _-]\w+){0,2}")
+"""Of an entity: one word to three."""
 Form = Literal["json", "lines", "records"]
 """How a reply is written: JSON, one triple a line, or GraphRAG's delimited records."""
 
@@ -94,9 +96,15 @@ def typed(stated: Stated) -> Stated:
 
 
 def has_types(parts: Sequence[str], chunk_text: str) -> bool:
-    """Whether five parts are a triple with the types of its ends, as the chunk has the fourth of them and not the third."""
+    """Whether five parts are a triple with the types of its ends, as the chunk has the fourth of them and not the third.
+
+    Names with commas have five parts, too (`May 25, 1862, born in, Salem, Ohio`): their parts are no types, or the chunk has them whole.
+    """
     text = chunk_text.casefold()
-    return len(parts) == 5 and parts[3].casefold() in text and parts[2].casefold() not in text
+    if len(parts) != 5 or parts[3].casefold() not in text or parts[2].casefold() in text:
+        return False
+    is_whole = all(f"{name}, {more}".casefold() in text for name, more in (parts[:2], parts[3:]))
+    return not is_whole and all(map(A_TYPE.fullmatch, (parts[1], parts[4])))
 
 
 def read_path(parts: list[str], stated: Stated, *, chunk_text: str = "") -> None:

@@ -1,18 +1,17 @@
-"""Replies that are text: one triple a line, `(head, relation, tail)`, and records, `("relationship"<|>"A"<|>"B"<|>...)##`."""
+"""Replies that are text: one triple a line, `(head, relation, tail)`."""
 
 from __future__ import annotations
 
 import csv
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from kgrag.extract.named_rows import TABLE_RULE
 from kgrag.extract.reply_keys import HEAD_KEYS, TAIL_KEYS, TYPE_KEYS, known_keys
 from kgrag.extract.statements import Named, Stated, Statement, has_types, read_path
 
-__all__ = ["NOTHING_TO_SAY", "read_records", "read_triple_lines", "triples_of"]
+__all__ = ["NOTHING_TO_SAY", "read_triple_lines", "triples_of"]
 
 NOTHING_TO_SAY = re.compile(
     r"\W*(?:none|null|n/a|\[\s*\]|\(\s*\)"
@@ -22,13 +21,20 @@ NOTHING_TO_SAY = re.compile(
 )
 """A line that says that there is nothing: `None`, `The text does not state any relations.`"""
 HEADING = re.compile(r"\W*(?:triples?|triplets?|paths?|output|answer|relations?)\W*", re.IGNORECASE)
-LEADING = re.compile(r"^\s*(?:[-*•]\s+|\d+[.)]\s+)?")
+LEADING = re.compile(r"^\s*(?:[-*•]\s+|(?:\d+[.)]|[a-z]\))\s+)?")
 TABLE_HEADER = re.compile(rf"^.*\|.*\n{TABLE_RULE.pattern}$", re.MULTILINE)
 """What the columns of a Markdown table are called, and the line below."""
 ARROW = re.compile(
     r"(?P<head>[^<>{}]+?) ?(?:--? ?\[ ?:?(?P<kind>[^\[\]]+)\] ?--?>|--+ ?(?P<word>[^<>{}-]+?) ?--+>) ?(?P<tail>[^<>{}]+)"
 )
 """`X-100 -[MADE_BY]-> Acme`, `(X-100)-[:MADE_BY]->(Acme)`, `X-100 --made by--> Acme`."""
+ARROWS = (
+    re.compile(r"(?P<head>.+?) ?[-–—─]+ ?(?P<kind>[^-–—─<>→⟶⇒➔▶]+?) ?(?:[-–—─]*[>→⟶⇒➔▶]) ?(?P<tail>.+)"),
+    re.compile(r"(?P<tail>.+?) ?(?:[<←⟵⇐◀][-–—─]*) ?(?P<kind>[^-–—─<>←⟵⇐◀]+?) ?[-–—─]+ ?(?P<head>.+)"),
+    re.compile(r"(?P<head>.+?) ?(?:[-–—─]+[>→▶]|[→⟶⇒➔]) ?(?P<tail>[^:]+?) ?: ?(?P<kind>[^:]+)"),
+)
+"""`X-100 — HAS_PART → LQ22`, `LQ22 <-- HAS_PART -- X-100`, `X-100 --> LQ22 : HAS_PART`: only where the chunk has both ends, for a dash and
+an arrow stand in prose, too."""
 MAX_JOINED_CHARACTERS = 600
 BOLD_ENDS = re.compile(r"\*\*(?P<head>[^*]+)\*\*:? (?P<kind>[^*]+?) \*\*(?P<tail>[^*]+)\*\*\.?")
 """`**X-100** is made by **Acme**`"""
@@ -39,6 +45,8 @@ ENTITY = re.compile(r"(?P<name>[^()]+?) \((?P<type>[A-Za-z][A-Za-z _-]{1,30})\)"
 HEAD_LINE = re.compile(r"\s*(?:(?:#+|[-*•]|\d+[.)])\s+)?(?P<name>.+?):?\s*")
 SAID_LINE = re.compile(r"(?:\s*(?:[-*•]|\d+[.)]|[│ ]*[├└]─+)\s+|\s{2,})(?P<kind>[^:\n]{1,60}):\**\s+(?P<tail>.+)")
 """`- HAS_PART: LQ22`, below its head."""
+NESTED = re.compile(r"(?P<indent>\s*)(?:[-*•]|\d+[.)])\s+(?P<name>[^:]{1,100}?):?\s*")
+"""A list in a list in a list: head, relation, tail."""
 SEPARATORS = ("|", ";", " -> ", " → ", "\t")
 SEPARATORS_OF_PROSE = (" - ", " – ", " — ", ";", " / ", ": ")
 """They divide a line only where the chunk has what stands at both ends; so does a comma."""
@@ -51,14 +59,12 @@ COMMA = r"(?<!\d),|,(?!\d{3}(?!\d))"
 """Not the comma of `20,000`."""
 MAX_PARTS = 24
 """Of a line without quotation marks: a line with more commas is prose."""
-RECORD = re.compile(r"\(\s*[\"“]?(?P<kind>entity|relationship)[\"”]?\s*<\|>", re.IGNORECASE)
-RECORD_END = re.compile(r"\)[\s*]*(?:##|<\|COMPLETE\|>|\n|```|$)", re.IGNORECASE)
 
 
 def read_triple_lines(text: str, stated: Stated, *, chunk_text: str = "") -> Stated:
     """Read one triple a line into `stated`; other lines are prose, which is reported and not read."""
     prose = fences = 0
-    folded, head = " ".join(chunk_text.casefold().split()), ""
+    folded, head, path = " ".join(chunk_text.casefold().split()), "", list[tuple[int, str]]()
     for written in TABLE_HEADER.sub("", text).splitlines():
         line = LEADING.sub("", written).strip()
         if not line:
@@ -66,9 +72,15 @@ def read_triple_lines(text: str, stated: Stated, *, chunk_text: str = "") -> Sta
         if line.startswith("```"):
             fences += 1
             continue
-        if head and (below := SAID_LINE.fullmatch(written)) and _has(folded, tail := _bare(below["tail"])):
-            stated.statements.append(Statement(head, _bare(below["kind"].strip("*")), tail))
+        if head and (below := SAID_LINE.fullmatch(written)) and (tails := _listed(below["tail"], folded)):
+            stated.statements += [Statement(head, _bare(below["kind"].strip("*")), tail) for tail in tails]
             continue
+        if item := NESTED.fullmatch(written):
+            indent = len(item["indent"].expandtabs(4))
+            path = [*(one for one in path if one[0] < indent), (indent, _bare(item["name"]))]
+            if len(path) == 3 and _has(folded, path[0][1]) and _has(folded, path[2][1]):
+                stated.statements.append(Statement(path[0][1], path[1][1], path[2][1]))
+                continue
         if (
             len(written) <= MAX_JOINED_CHARACTERS
             and (above := HEAD_LINE.fullmatch(written))
@@ -133,6 +145,14 @@ def _in_order(parts: list[str]) -> list[str]:
     return [ends[0], kinds[0], ends[1]] if len(ends) == 2 else parts
 
 
+def _listed(said: str, chunk_text: str) -> list[str]:
+    """Give what the chunk has of names: the whole, or the parts at commas where it has each of them."""
+    for names in ([said], said.split(", ")):
+        if all(_has(chunk_text, _bare(name)) for name in names):
+            return [_bare(name) for name in names]
+    return []
+
+
 def _has(chunk_text: str, name: str) -> bool:
     return bool(name) and name.casefold() in chunk_text
 
@@ -145,6 +165,9 @@ def _joined(line: str, chunk_text: str) -> list[str]:
     if match := ARROW.fullmatch(line):
         head, tail = (_bare(match[end].removeprefix("(").removesuffix(")")) for end in ("head", "tail"))
         return [head, _bare(match["kind"] or match["word"]), tail]
+    for arrow in ARROWS:
+        if (match := arrow.fullmatch(line)) and all(_has(chunk_text, _bare(match[end])) for end in ("head", "tail")):
+            return [_bare(match[part]) for part in ("head", "kind", "tail")]
     if match := BOLD_ENDS.fullmatch(line):
         return [match["head"], match["kind"], match["tail"]]
     if (match := CALL.fullmatch(line)) and len(ends := _parts(match["ends"], chunk_text)) == 2:
@@ -223,8 +246,9 @@ def _separated(line: str, chunk_text: str) -> list[str]:
     """Divide a line without brackets that has exactly two separators; those of prose only where the chunk has what stands at both ends."""
     for divided in (line.strip("|").split("|"), line.split("\t"), ARROW_ALONE.split(line)):
         parts = [_bare(part) for part in divided]
-        if len(parts) == 3 and all(re.search(r"\w", part) for part in parts):
-            return parts
+        is_sentence = line.endswith(".") and not any(_has(chunk_text, end) for end in parts[::2])
+        if len(parts) == 3 and all(re.search(r"\w", part) for part in parts) and not is_sentence:
+            return [] if PARTS_HEADER.issuperset(known_keys({parts[0]: ""})) else parts  # of a table that is turned
     for parts in (_quoted(line), *map(line.split, SEPARATORS_OF_PROSE)):
         parts = _in_order([_bare(part) for part in parts])
         if len(parts) == 3 and all(_has(chunk_text, end) for end in (parts[0], parts[2])):
@@ -240,59 +264,3 @@ def _bare(part: str) -> str:
     if len(part) > 1 and part[0] in QUOTES and part[-1] in QUOTES:
         return part[1:-1].strip()
     return part.lstrip(QUOTES).strip() if part[:1] in QUOTES else part
-
-
-def read_records(text: str, stated: Stated) -> Stated:
-    """Read the records of GraphRAG, `("entity"<|>name<|>type<|>description)` and `("relationship"<|>head<|>tail<|>description<|>strength)`.
-
-    LightRAG's stand in a line each, `relation<|#|>head<|#|>tail<|#|>keywords<|#|>description`. A relationship has no type of its own there:
-    it is `related to`, and the description says how.
-    """
-    types: dict[str, str] = {}
-    relations: list[tuple[str, str, str]] = []
-    for kind, fields in (*_records_in_brackets(text, stated), *_records_in_lines(text)):
-        if kind.startswith("relation"):
-            if len(fields) >= 3 and fields[0] and fields[1]:
-                relations.append((fields[0], fields[1], fields[2]))
-            else:
-                stated.lost.append(f"a relationship record has {len(fields) + 1} fields of five")
-        elif fields and fields[0]:
-            of, description = (*fields[1:3], "", "")[:2]
-            types.setdefault(fields[0], of)
-            stated.named.append(Named(fields[0], of, description))
-            if len(fields) < 3:
-                stated.mended.append(f"an entity record has {len(fields) + 1} fields of four")
-        else:
-            stated.lost.append("an entity record has no name")
-    stated.statements.extend(
-        Statement(head, "related to", tail, types.get(head, ""), types.get(tail, ""), description)
-        for head, tail, description in relations
-    )
-    stated.form = "records"
-    return stated
-
-
-def _records_in_brackets(text: str, stated: Stated) -> Iterator[tuple[str, list[str]]]:
-    """Records of GraphRAG: `entity` or `relationship`, and the fields that follow."""
-    position = 0
-    for start in RECORD.finditer(text):
-        if start.start() < position:
-            continue
-        end = RECORD_END.search(text, start.end())
-        if end is None:
-            stated.lost.append("a record is cut off")
-            continue
-        position = end.start()
-        fields = re.split(r"<\|>|\"\|>", text[start.end() : position])
-        yield start["kind"].casefold(), [field.strip().strip('"“”').strip() for field in fields]
-
-
-def _records_in_lines(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Records of LightRAG; of a relation keywords and description as one field."""
-    for line in text.splitlines():
-        kind, *fields = (field.strip(' "()') for field in line.split("<|#|>"))
-        kind = kind.casefold()
-        if kind in ("relation", "relationship") and len(fields) > 3:
-            yield kind, [*fields[:2], "; ".join(dict.fromkeys(filter(None, (fields[3], fields[2]))))]
-        elif kind in ("entity", "relation", "relationship"):
-            yield kind, fields

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from kgrag.common.retry import LONGEST_RETRY_AFTER_S
 from kgrag.errors import ModelError, ModelReplyError, ModelUnavailable
 from kgrag.models.keys import SHORTEST_KEY, SHOWN_INSTEAD, Key, redacted
 from kgrag.models.names import LOCAL_PROVIDERS, ModelName
@@ -126,9 +127,9 @@ def refusal(at: Connection, status: int, body: Any, *, path: str, headers: Mappi
     is_of_request = status == 500 and (ABOUT_CONTEXT.search(said) or ABOUT_NUMBERS.search(said))
     if status in BUSY_STATUSES or (status >= 500 and not is_of_request):
         then = OFTEN if status == 429 else AT_FAULT
-        return ModelUnavailable(
-            f"{at.place} answered {status}: {detail}. {then}", retry_after_s=_retry_after_s(headers)
-        )
+        if (later_s := _retry_after_s(headers)) is not None and later_s > LONGEST_RETRY_AFTER_S:
+            then = f"It asks to be left alone (Retry-After) for {later_s:.0f} s."
+        return ModelUnavailable(f"{at.place} answered {status}: {detail}. {then}", retry_after_s=later_s)
     if status < 400 or status == 405:
         return ModelError(f"{at.place}: {status} at {path}: {detail}. Check the base URL.")
     kind = ContextOverflow if codes & CONTEXT_CODES or ABOUT_CONTEXT.search(said) else RequestRefused

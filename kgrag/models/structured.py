@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal
@@ -148,8 +148,13 @@ def parse_object(text: str) -> dict[str, Any] | None:
             continue
         if isinstance(data, dict):
             return data
+    objects = list(_objects(text))
+    return max(objects, key=lambda one: one[0])[1] if objects else None
+
+
+def _objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the whole objects of a text, each with its length."""
     decoder = json.JSONDecoder()
-    best: tuple[int, dict[str, Any]] | None = None
     start = text.find("{")
     tries = 0
     while start >= 0 and tries < MAX_BROKEN_STARTS:
@@ -158,10 +163,9 @@ def parse_object(text: str) -> dict[str, Any] | None:
         except (ValueError, RecursionError):
             start, tries = text.find("{", start + 1), tries + 1
             continue
-        if isinstance(data, dict) and (best is None or end - start > best[0]):
-            best = end - start, data
+        if isinstance(data, dict):
+            yield end - start, data
         start = text.find("{", end)
-    return None if best is None else best[1]
 
 
 def _read(reply: Reply, schema: Mapping[str, Any]) -> tuple[dict[str, Any] | None, str | None]:
@@ -175,6 +179,8 @@ def _read(reply: Reply, schema: Mapping[str, Any]) -> tuple[dict[str, Any] | Non
     errors = sorted(
         _validator(json.dumps(schema, sort_keys=True)).iter_errors(data), key=lambda error: list(map(str, error.path))
     )
+    if not errors and (key := _said_twice(reply.text, data, schema)) is not None:
+        return data, f"it has several JSON objects, which say different things of {key!r}."
     if not errors:
         return without_controls(without_surrogates(data)), None
     shown = [
@@ -182,6 +188,13 @@ def _read(reply: Reply, schema: Mapping[str, Any]) -> tuple[dict[str, Any] | Non
     ]
     more = f" and {len(errors) - SHOWN_PROBLEMS} more" if len(errors) > SHOWN_PROBLEMS else ""
     return data, f"it is not valid against the schema ({'; '.join(shown)}{more})."
+
+
+def _said_twice(text: str, data: Mapping[str, Any], schema: Mapping[str, Any]) -> str | None:
+    """Return the key, of one value and not of a list, for which a draft and what follows it have other values; None where none has."""
+    single = [key for key, one in schema.get("properties", {}).items() if one.get("type") not in ("array", "object")]
+    others = [one for _, one in _objects(text) if one.keys() >= data.keys()] if text.count("{") > 1 else []
+    return next((key for key in single for one in others if key in data and one[key] != data[key]), None)
 
 
 @lru_cache(maxsize=64)

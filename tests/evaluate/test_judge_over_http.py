@@ -38,10 +38,11 @@ PARTS = {
 BAD = {  # part of question → what is said of it
     ("Compare an answer", "part 1"): "I would say that it is quite right.",
     ("Count what", "part 2"): {"expected": 1, "actual": 1, "wrong": 0, "missing": 5, "overall": 0.9},
+    ("How helpful", "part 2"): 'First {"rating": 5}, but it lacks a unit, so {"rating": 2}.',
     ("Divide the answer", "part 3"): empty(),
     ("For each numbered fact", "part 4"): {"verdicts": [{"number": 1, "verdict": v} for v in ("supported", "not")]},
 }
-"""No JSON, a verdict that contradicts itself, nothing, two verdicts of one fact."""
+"""No JSON, a verdict that contradicts itself, a verdict and another one, nothing, two verdicts of one fact."""
 
 
 async def ask(asked: GoldQuestion) -> Answer:
@@ -124,13 +125,16 @@ def test_bad_verdicts_are_missing_and_counted_and_asked_for_again(server, script
     assert (report.answered, report.judged, report.failed, report.complete) == (5, 5, [], False)
     assert {question: set(one.failures) for question, one in judged.items()} == {
         "q1": {"correctness"},
-        "q2": {"completeness"},
+        "q2": {"completeness", "rating"},
         "q3": {"statements"},
         "q4": {"nuggets"},
         "q5": set(),
     }
-    assert report.parts_missing == 4 == sum(summary.parts_missing.values())
-    assert report.first_missing in [reason for one in judged.values() for reason in one.failures.values()]
+    reasons = [reason for one in judged.values() for reason in one.failures.values()]
+    assert "several JSON objects, which say different things of 'rating'" in judged["q2"].failures["rating"]
+    assert not any("\n" in reason for reason in reasons)
+    assert report.parts_missing == 5 == sum(summary.parts_missing.values())
+    assert report.first_missing in reasons
     # What is missing is in no mean: all that was judged was judged the same.
     assert summary.mean("good", "right") == 1.0 and summary.mean("good", "completeness") == 0.5
     assert [row.scores["right"] for row in summary.rows["good"]] == [None, 1.0, 1.0, 1.0, 1.0]
@@ -138,14 +142,14 @@ def test_bad_verdicts_are_missing_and_counted_and_asked_for_again(server, script
 
     asked = len(server.requests)
     again, _, _ = run_it(tmp_path, server)
-    assert (again.judged, again.parts_missing, len(server.requests)) == (0, 4, asked)
+    assert (again.judged, again.parts_missing, len(server.requests)) == (0, 5, asked)
 
     script.bad = {}
     mended, judged, _ = run_it(tmp_path, server, rejudge="failed")
     assert (mended.answered, mended.judged, mended.parts_missing, mended.complete) == (0, 4, 0, True)
     assert all(not one.failures for one in judged.values())
     prompts = [json.dumps(request.body)[:400] for request in server.requests[asked:]]
-    assert not any("How helpful" in prompt for prompt in prompts)  # only what failed was asked for
+    assert not any("Write 3 questions" in prompt for prompt in prompts)  # only what failed was asked for
 
 
 def test_a_judge_that_goes_away_ends_the_run_and_the_same_command_goes_on(server, script, tmp_path):

@@ -52,6 +52,11 @@ def test_another_number_unit_or_part_number_is_not_found(name: str) -> None:
     assert ChunkSurface(TEXT).spellings([name])[name] is None
 
 
+@pytest.mark.parametrize(("said", "chunk"), [("5 S", "5 s"), ("10 k", "10 K"), ("1 m", "1 M"), ("2 t", "2 T")])
+def test_units_of_one_letter_are_told_apart_by_its_case(said: str, chunk: str) -> None:
+    assert ChunkSurface(f"It says: {chunk}.").spellings([said])[said] is None
+
+
 WORDS = st.sampled_from(
     [
         "5 mA",

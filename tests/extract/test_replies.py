@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kgrag.extract.json_values import Twice
+from kgrag.extract.named_rows import read_yaml
 from kgrag.extract.replies import read_reply
-from kgrag.extract.statements import Statement
+from kgrag.extract.statements import Stated, Statement
 
 GRAPH = {
     "nodes": [
@@ -521,3 +523,135 @@ def test_a_sentence_that_there_is_nothing_is_an_answer_and_a_refusal_is_none(rep
 def test_an_end_of_a_triple_has_the_type_that_the_reply_gives_its_name(reply: str) -> None:
     (statement,) = read_reply(reply, chunk_text=CHUNK).statements
     assert (statement.head_type, statement.tail_type) == ("Board", "")
+
+
+@pytest.mark.parametrize(
+    ("reply", "triple"),
+    [
+        ("(June 2, 1801, born in, Salem, Ohio)", ("June 2, 1801", "born in", "Salem, Ohio")),
+        ("(Law of Ohio, allows, those to drink with a parent, guardian, or spouse of legal age)", None),
+        ("(What Now, Mr. Po?, aired till, May 4, 1977)", ("What Now, Mr. Po?", "aired till", "May 4, 1977")),
+    ],
+)
+def test_the_parts_of_names_with_commas_are_no_types(reply: str, triple: tuple[str, str, str] | None) -> None:
+    text = "The Law of Ohio: a parent, guardian. Born June 2, 1801 in Salem, Ohio. What Now, Mr. Po? ran until May 4, 1977."
+    (stated,) = read_reply(reply, chunk_text=text).statements
+    law = ("Law of Ohio", "allows", "those to drink with a parent, guardian, or spouse of legal age")
+    assert (stated.head, stated.type, stated.tail) == (triple or law)
+
+
+PREFIXES = "@prefix ex: <http://example.org/> .\n"
+RDF_XML = 'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:ex="http://example.org/"'
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (f"Here it is:\n```turtle\n{PREFIXES}ex:X-100 a ex:Board ;\n  ex:HAS_PART ex:LQ22 .\n```", "RDF"),
+        ("ex:X-100 ex:HAS_PART ex:LQ22 .", "RDF"),
+        (f'{PREFIXES}ex:n1 ex:name "X-100" ; ex:HAS_PART ex:n2 .\nex:n2 ex:label "LQ22"@en .', "RDF"),
+        ("<http://e.org/X-100> <http://e.org/HAS_PART> <http://e.org/a#LQ22> <http://e.org/graph> .", "RDF"),
+        ("INSERT DATA {\n  ex:X-100 ex:HAS_PART ex:LQ22\n}", "RDF"),
+        (f'<rdf:RDF {RDF_XML}><ex:Board rdf:about="#X-100"><ex:HAS_PART rdf:resource="#LQ22"/></ex:Board></rdf:RDF>', "XML"),
+        (f'<rdf:RDF {RDF_XML}><rdf:Description rdf:ID="X-100"><ex:HAS_PART>LQ22</ex:HAS_PART></rdf:Description></rdf:RDF>', "XML"),
+        (json.dumps({"@graph": [{"@id": "ex:X-100", "@type": "Board", "HAS_PART": [{"@id": "ex:LQ22"}]}]}), "JSON-LD"),
+        (json.dumps({"@context": "x", "name": "X-100", "http://e.org/HAS_PART": {"@type": "Part", "name": "LQ22"}}), "JSON-LD"),
+        ('<graph><relation head="X-100" type="HAS_PART" tail="LQ22"/></graph>', "XML"),
+        ('Graph: <g><node id="1" label="X-100"/><node id="2" label="LQ22"/><edge source="1" target="2" label="HAS_PART"/></g>', "XML"),
+        (
+            '<graphml><key id="d0" attr.name="relation"/><node id="X-100"/><node id="LQ22"/>'
+            '<edge source="X-100" target="LQ22"><data key="d0">HAS_PART</data></edge></graphml>',
+            "XML",
+        ),
+        (
+            "<table><tr><th>Head</th><th>Relation</th><th>Tail</th></tr>"
+            "<tr><td>X-100</td><td>HAS_PART</td><td><b>LQ22</b></td></tr></table>",
+            "table",
+        ),
+        (
+            "\\begin{tabular}{|l|l|l|}\n\\textbf{Head} & Relation & Tail \\\\ \\midrule\n"
+            "\\texttt{X-100} & HAS\\_PART & LQ22 \\\\\n\\end{tabular}",
+            "table",
+        ),
+        ("$\\text{X-100} \\xrightarrow{\\text{HAS\\_PART}} \\text{LQ22}$", ""),
+        ("<s><triplet> X-100 <subj> LQ22 <obj> HAS_PART</s>", ""),
+        ("1. X-100 — HAS_PART → LQ22", ""),
+        ("a) X-100 ──HAS_PART──▶ LQ22", ""),
+        ("LQ22 <-- HAS_PART -- X-100", ""),
+        ("X-100 --> LQ22 : HAS_PART", ""),
+        ("- X-100\n  - HAS_PART\n    - LQ22", ""),
+        ("relations:\n- head: &x X-100\n  type: HAS_PART\n  tail: &l LQ22\nentities: [*x, *l]", "YAML"),
+        ("base: &b\n  head: X-100\n  relation: HAS_PART\nrelations:\n- <<: *b\n  tail: LQ22", "YAML"),
+        ('relations = [ { head = "X-100", type = "HAS_PART", tail = "LQ22" }, ]', "TOML"),
+    ],
+)  # fmt: skip
+def test_notations_that_were_made_for_graphs_are_read(reply: str, said: str) -> None:
+    stated = read_reply(reply, chunk_text="The X-100 carries an LQ22.")
+    assert [(s.head, s.type, s.tail) for s in stated.statements] == [("X-100", "HAS_PART", "LQ22")]
+    assert said in stated.reason and not stated.lost
+
+
+def test_a_head_with_several_tails_says_each() -> None:
+    chunk = "The X-100 has an LQ22 and a TB7."
+    for reply in (
+        f"{PREFIXES}ex:X-100 ex:has ex:LQ22 , ex:TB7 .",
+        "<triplet> X-100 <subj> LQ22 <obj> has <subj> TB7 <obj> has",
+        "- X-100\n  - has\n    - LQ22\n    - TB7",
+        "X-100\n- has: LQ22, TB7",
+    ):
+        read = read_reply(reply, chunk_text=chunk)
+        assert [(s.head, s.type, s.tail) for s in read.statements] == [
+            ("X-100", "has", "LQ22"),
+            ("X-100", "has", "TB7"),
+        ]
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (f"{PREFIXES}ex:X-100 ex:has [ a ex:Part ; ex:label ex:LQ22 ] .", "was not read"),
+        (f"{PREFIXES}ex:X-100 ex:has ex:LQ", "cut off"),
+        (f"{PREFIXES}_:b0 ex:has ex:LQ22 .", "has no name"),
+        ("<triplet> X-100 <subj> LQ2", "cut off"),
+        ("<think>\nX-100 has TB7? (X-100, has, TB7) is not", "thoughts alone"),
+        ('<!DOCTYPE x [<!ENTITY a "b">]><t><subject>&a;</subject><predicate>has</predicate><object>X</object></t>', "declares entities"),
+        ("UNWIND [1] AS row\nMERGE (a {name: row.h})\nMERGE (b {name: row.t})\nMERGE (a)-[:HAS]->(b)", "without a name"),
+        ('[{"head": "<head entity>", "relation": "<relation>", "tail": "<tail entity>"}]', "names nothing"),
+        ('[{"head": "...", "relation": "...", "tail": "..."}]', "has no head"),
+        ("| Relation | has | has |\n| Tail | LQ22 | TB7 |", "no triples"),
+        ("The current goes from here → there, and it then → the load.", "no triples"),
+        ("It runs - as far as I see - > 3 h.", "no triples"),
+    ],
+)  # fmt: skip
+def test_what_such_notations_do_not_say_whole_is_no_relation(reply: str, said: str) -> None:
+    read = read_reply(reply, chunk_text="The X-100 has an LQ22.")
+    assert not read.statements and said in read.reason and read.lost
+
+
+def test_thoughts_of_a_recorded_reply_state_nothing() -> None:
+    read = read_reply(
+        "Hm, (X-100, has, TB7) is not said.\n</think>\n(X-100, has, LQ22)", chunk_text="The X-100 has an LQ22."
+    )
+    assert [s.tail for s in read.statements] == ["LQ22"]
+
+
+def test_yaml_that_stands_for_any_amount_of_data_is_not_read() -> None:
+    reply = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+    for level in range(1, 9):
+        reply += f"a{level}: &a{level} [{', '.join(f'*a{level - 1}' for _ in range(10))}]\n"
+    assert read_yaml(f"{reply}relations: *a8", Twice(Stated())) is None
+
+
+def test_a_variable_of_cypher_is_what_it_was_bound_to_last() -> None:
+    read = read_reply(
+        "CREATE (n:Board {name: 'X-100'});\nMATCH (n:Board {name: 'X-200'}) CREATE (n)-[:HAS]->(m:Part {name: 'LQ22'});"
+    )
+    assert [(s.head, s.tail) for s in read.statements] == [("X-200", "LQ22")]
+
+
+def test_a_table_outside_the_fence_of_json_is_read_too() -> None:
+    fenced = '```json\n[{"head": "X-100", "relation": "has", "tail": "LQ22"}]\n```'
+    read = read_reply(
+        f"{fenced}\n\n| head | relation | tail |\n|---|---|---|\n| X-100 | has | LQ22 |\n| X-100 | has | TB7 |"
+    )
+    assert [s.tail for s in read.statements] == ["LQ22", "TB7"]

@@ -211,6 +211,7 @@ def test_a_long_retry_after_is_not_waited_for() -> None:
     with ModelServer([rate_limited(3600)]) as server, pytest.raises(ModelUnavailable) as caught:
         ask(open_chat_model("openai:any", base_url=server.url))
     assert caught.value.retry_after_s == 3600
+    assert "asks to be left alone (Retry-After) for 3600 s" in str(caught.value)
 
 
 @pytest.mark.parametrize(

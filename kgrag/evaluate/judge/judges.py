@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
 import numpy as np
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from kgrag.errors import ModelReplyError
 from kgrag.evaluate.gold_questions import GoldQuestion
@@ -200,7 +200,12 @@ class _Calls:
         schema = object_of(
             **{name: {k: v for k, v in one.items() if k not in ("default", "title")} for name, one in fields.items()}
         )
-        return kind.model_validate(dict(await self.ask(prompt, schema, **values)))
+        try:
+            return kind.model_validate(dict(await self.ask(prompt, schema, **values)))
+        except ValidationError as error:
+            raise ValueError(
+                "; ".join(str(one["msg"]).removeprefix("Value error, ") for one in error.errors())
+            ) from None
 
     async def correctness(self, reference: str) -> CorrectnessVerdict:
         """Compare with the reference. Raises `ValueError` for a verdict that contradicts itself."""
