@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from kgrag.knowledge_graph import KnowledgeGraph
+from pydantic import field_validator
+
+from kgrag.knowledge_graph import KnowledgeGraph, expect_open_graph
 from kgrag.models.frameworks import framework_missing
 from kgrag.types import Evidence, content_id
 
@@ -28,7 +30,7 @@ class KgragRetriever(BaseRetriever):
     """Evidence as LangChain's documents, best first, by the pipeline of an open graph.
 
     `page_content` is the text that a model would be shown; `metadata` has the rest of `kgrag.types.Evidence`, `chunk_id` and `why`
-    included; no two documents have the same id.
+    included; no two documents have the same id. Raises `InputError` for what is no open graph.
     """
 
     graph: KnowledgeGraph
@@ -36,6 +38,11 @@ class KgragRetriever(BaseRetriever):
     """Pieces; the pipeline's own number where neither this nor `budget` is given."""
     budget: int | None = None
     """Tokens."""
+
+    @field_validator("graph", mode="before")
+    @classmethod
+    def _is_open(cls, graph: Any) -> Any:
+        return expect_open_graph(graph)
 
     def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
         return [_document(piece) for piece in self.graph.retrieve(query, top=self.top, budget=self.budget)]

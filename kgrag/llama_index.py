@@ -8,8 +8,7 @@ nodes = retriever.retrieve("What is the supply voltage of the X-100?")
 
 from __future__ import annotations
 
-from kgrag.errors import InputError
-from kgrag.knowledge_graph import KnowledgeGraph
+from kgrag.knowledge_graph import KnowledgeGraph, expect_open_graph
 from kgrag.models.frameworks import framework_missing
 from kgrag.types import Evidence, content_id
 
@@ -30,12 +29,8 @@ class KgragRetriever(BaseRetriever):
     """
 
     def __init__(self, graph: KnowledgeGraph, *, top: int | None = None, budget: int | None = None) -> None:
-        if not isinstance(graph, KnowledgeGraph):
-            raise InputError(
-                f"Expected an open graph, such as kgrag.open({str(graph)!r}, create=False), got {graph!r}."
-            )
         super().__init__()
-        self._graph = graph
+        self._graph = expect_open_graph(graph)
         self._top, self._budget = top, budget
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:

@@ -22,6 +22,14 @@ def test_a_bad_line_is_named_with_what_was_expected(tmp_path: Path) -> None:
         read_questions(tmp_path / "missing.jsonl")
 
 
+def test_a_table_where_lines_are_read_is_told_what_reads_tables(tmp_path: Path) -> None:
+    file = tmp_path / "q.CSV"
+    file.write_text("id,question,answerable\n1,a?,true\n", encoding="utf-8")
+    for read in (read_questions, read_gold_questions, read_questions_to_judge):
+        with pytest.raises(InputError, match=r"q\.CSV: expected a file of JSON lines, got a CSV table\. kgrag ask"):
+            read(file)
+
+
 def test_rows_without_a_question_are_counted_and_empty_ones_are_not(tmp_path: Path) -> None:
     file = tmp_path / "q.csv"
     file.write_text("id,question,owner\nA,,\nA1,What is the range?,Ann\n,,\n,,Bob\n", encoding="utf-8")

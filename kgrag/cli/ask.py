@@ -139,9 +139,9 @@ def _read(file: Path) -> list[Question]:
     from kgrag.errors import InputError
     from kgrag.types import Question
 
-    if file.suffix == ".jsonl":
+    if file.suffix.lower() == ".jsonl":
         return read_questions(file)
-    if file.suffix == ".csv":
+    if file.suffix.lower() == ".csv":
         table = read_question_table(file)
         if table.without_question:
             rows = ", ".join(map(str, table.without_question[:NAMED_ROWS]))

@@ -81,6 +81,14 @@ def serve(
     question_s: Annotated[
         float, typer.Option("--question-s", min=1, help="Seconds that a question may take once it is worked on.")
     ] = 300.0,
+    drain_s: Annotated[
+        float,
+        typer.Option(
+            "--drain-s",
+            min=0,
+            help="Seconds that questions have to be answered once the desk is told to end; after them the reply is 503.",
+        ),
+    ] = 3.0,
     log: Annotated[
         Path | None, typer.Option("--log", help="Log events as JSON lines to a file; - is stderr.", show_default=False)
     ] = None,
@@ -103,6 +111,7 @@ def serve(
         user_tokens=user_tokens,
         at_once=at_once,
         question_s=question_s,
+        drain_s=drain_s,
         logs_questions=log_questions,
     )
     if log is not None:

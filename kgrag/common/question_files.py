@@ -28,6 +28,10 @@ class QuestionTable:
 
 def json_lines(file: Path) -> list[tuple[int, str]]:
     """Read the lines of a file that are not empty, each with its number, from 1. Raises `InputError` where it cannot be read as text."""
+    if file.suffix.lower() == ".csv":
+        raise InputError(
+            f"{file}: expected a file of JSON lines, got a CSV table. kgrag ask --questions answers the questions of a table."
+        )
     try:
         lines = read_text_once(file).split("\n")  # not splitlines: JSON may have U+2028 in its text
     except (OSError, UnicodeDecodeError) as error:

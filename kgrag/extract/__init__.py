@@ -13,7 +13,15 @@ if TYPE_CHECKING:
     from kgrag.models.base import ChatModel
     from kgrag.settings import Settings
 
-__all__ = ["EXTRACTORS", "GROUP", "NEEDS_MODEL", "asks_model", "extractor_names", "open_extractor"]
+__all__ = [
+    "EXTRACTORS",
+    "GROUP",
+    "NEEDS_MODEL",
+    "asks_model",
+    "check_extractor_name",
+    "extractor_names",
+    "open_extractor",
+]
 
 GROUP = "kgrag.extractors"
 """The group of entry points by which another package adds an extractor: a callable `(model=..., settings=...) -> Extractor`.
@@ -27,6 +35,15 @@ EXTRACTORS = ("mention", "recorded", *NEEDS_MODEL)
 def extractor_names() -> tuple[str, ...]:
     """Return all names that `open_extractor` knows: kgrag's own, and those that other packages add."""
     return (*EXTRACTORS, *sorted(set(registered(GROUP)) - set(EXTRACTORS)))
+
+
+def check_extractor_name(name: str) -> None:
+    """Raise `InputError` where a name is none that `open_extractor` knows. Nothing is loaded."""
+    if name not in EXTRACTORS and name not in extractor_names():
+        raise InputError(
+            f"Unknown extractor {name!r}: expected one of {', '.join(extractor_names())}. Set --extractor or KGRAG_EXTRACTOR."
+            + did_you_mean(name, extractor_names())
+        )
 
 
 def asks_model(name: str) -> bool:
@@ -44,11 +61,7 @@ def open_extractor(name: str, *, model: ChatModel | None = None, settings: Setti
     """
     from kgrag.settings import Settings
 
-    if name not in extractor_names():
-        raise InputError(
-            f"Unknown extractor {name!r}: expected one of {', '.join(extractor_names())}. Set --extractor or KGRAG_EXTRACTOR."
-            + did_you_mean(name, extractor_names())
-        )
+    check_extractor_name(name)
     chosen = settings or Settings()
     if asks_model(name) and model is None:
         raise InputError(

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from kgrag.knowledge_graph.asynchronous import AsyncKnowledgeGraph
 from kgrag.knowledge_graph.estimating import estimate_build
-from kgrag.knowledge_graph.synchronous import KnowledgeGraph, open_graph
+from kgrag.knowledge_graph.synchronous import KnowledgeGraph, expect_open_graph, open_graph
 
-__all__ = ["AsyncKnowledgeGraph", "KnowledgeGraph", "estimate_build", "open_graph"]
+__all__ = ["AsyncKnowledgeGraph", "KnowledgeGraph", "estimate_build", "expect_open_graph", "open_graph"]

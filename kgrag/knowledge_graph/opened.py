@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from kgrag.errors import InputError
+from kgrag.extract import check_extractor_name
 from kgrag.models import check_model_names
 from kgrag.models.opened import OpenedModels
 from kgrag.settings import Settings, load_settings
@@ -20,11 +21,13 @@ __all__ = ["OpenedGraph", "chosen_settings", "open_chosen"]
 
 
 def chosen_settings(store: str | Path | None, settings: dict[str, Any]) -> Settings:
-    """Return the settings by these, the environment and `kgrag.toml`, models named as they may be. Raises `InputError`."""
+    """Return the settings by these, the environment and `kgrag.toml`, models and extractors named as they may be. Raises `InputError`."""
     if not isinstance(store, str | Path | None):
         raise InputError(f"Expected a store as a folder or an address, got {store!r}.")
     chosen = load_settings(store=None if store is None else str(store), **settings)
     check_model_names(chosen)
+    for name in chosen.extractor:
+        check_extractor_name(name)
     return chosen
 
 

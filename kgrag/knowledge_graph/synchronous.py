@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from kgrag.common.waiting import wait_for
+from kgrag.errors import InputError
 from kgrag.knowledge_graph.asynchronous import AsyncKnowledgeGraph
 from kgrag.knowledge_graph.opened import OpenedGraph, chosen_settings, open_chosen
 from kgrag.models import EMBEDDERS, open_embedder
@@ -22,7 +23,7 @@ from kgrag.store.opening import import_driver
 if TYPE_CHECKING:
     from kgrag.models.base import Embedder
 
-__all__ = ["KnowledgeGraph", "open_graph"]
+__all__ = ["KnowledgeGraph", "expect_open_graph", "open_graph"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -136,3 +137,10 @@ class KnowledgeGraph(OpenedGraph):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def expect_open_graph(graph: Any) -> KnowledgeGraph:
+    """Return what is an open graph. Raises `InputError` for anything else."""
+    if not isinstance(graph, KnowledgeGraph):
+        raise InputError(f"Expected an open graph, such as kgrag.open({str(graph)!r}, create=False), got {graph!r}.")
+    return graph

@@ -148,12 +148,16 @@ def pipeline_names() -> list[str]:
 
 
 def listed_pipelines(text: str) -> list[str]:
-    """Read names or files separated by commas, each once; `RAG_*` stands for every shipped pipeline that matches, `all` for every one.
+    """Read names or files separated by commas; `RAG_*` stands for every shipped pipeline that matches, `all` for every one.
 
-    Raises `PipelineError` where a pattern matches none, or nothing is named.
+    What a pattern gives besides is taken once. Raises `PipelineError` where a pattern matches none, a name stands twice or nothing is
+    named.
     """
+    parts = [part for part in (part.strip() for part in text.split(",")) if part]
+    if twice := next((part for part in parts if parts.count(part) > 1), None):
+        raise PipelineError(f"Expected each pipeline once, got {twice} several times in {text!r}.")
     found: list[str] = []
-    for part in filter(None, (part.strip() for part in text.split(","))):
+    for part in parts:
         pattern = "*" if part == "all" else part
         matching = fnmatch.filter(pipeline_names(), pattern) if "*" in pattern else [part]
         if not matching:

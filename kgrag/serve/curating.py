@@ -25,7 +25,7 @@ from kgrag.types import Document
 __all__ = ["BuildState", "Curating", "Deleted", "StepState"]
 
 KEPT_LINES = 20
-STOP_S = 20.0
+STOP_S = 1.0
 """A build that is told to stop writes what is ready; it goes on where it stopped when it is started again."""
 
 
@@ -151,10 +151,15 @@ class Curating:
         """Whether a path, as a build names it, is below the folder of uploads."""
         return PurePosixPath(path).is_relative_to(stored_path(self._desk.uploads))
 
-    async def close(self) -> None:
-        """Stop a build that runs, and wait until it has: it goes on where it stopped when it is started again."""
+    def stop(self) -> None:
+        """Tell a build that runs to stop: it goes on where it stopped when it is started again."""
         if self._building is not None and not self._building.done():
             self._building.cancel()
+
+    async def close(self) -> None:
+        """Wait until a build has stopped."""
+        self.stop()
+        if self._building is not None:
             with suppress(TimeoutError):
                 await asyncio.wait_for(_settled(self._building), STOP_S)
 

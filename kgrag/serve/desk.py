@@ -27,7 +27,7 @@ __all__ = ["MAX_QUESTION_CHARACTERS", "QUESTION_S", "Desk"]
 MAX_QUESTION_CHARACTERS = 4_000
 QUESTION_S = 300.0
 KNOWN_FILES = 10_000
-SENDING_S = 5.0
+SENDING_S = 1.0
 
 
 @dataclass
@@ -62,7 +62,7 @@ class Desk:
         self._checked: dict[Path, tuple[tuple[int, int], str]] = {}
 
     async def close(self) -> None:
-        """Close the store and the process that draws pages; tickets that are being sent have a little time."""
+        """Close the store and the process that draws pages; tickets that are being sent have `SENDING_S`."""
         if self._sending:
             await asyncio.wait(self._sending, timeout=SENDING_S)
         self.pages.close()

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 
 from kgrag.serve.problems import Crowded, Impatient
 
-__all__ = ["AT_ONCE", "AT_ONCE_HOSTED", "MAX_WAITING_OF_ONE", "Places"]
+__all__ = ["AT_ONCE", "AT_ONCE_HOSTED", "DRAIN_S", "MAX_WAITING_OF_ONE", "Places"]
 
 AT_ONCE = 4
 """Questions that this machine answers itself: more at once make each slower, and no answer sooner."""
@@ -19,6 +19,8 @@ MAX_WAITING = 200
 MAX_WAITING_OF_ONE = 20
 MAX_WAIT_S = 60.0
 CLOSING = "The desk is closing. Ask again in a moment."
+DRAIN_S = 3.0
+"""That questions have to be answered once the desk closes. With what else is closed the process ends within 5 s of SIGTERM."""
 
 
 class Places:
@@ -41,11 +43,16 @@ class Places:
         self._wait_s = wait_s
         self._turns: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
         """Who waits: the next place goes to the first user's first question, and that user to the end."""
-        self._closed = False
+        self._ends: float | None = None
+        """When, by the event loop's clock, what is worked on ends: None before the desk closes."""
+        self._clocks: set[asyncio.Timeout] = set()
+        """Of the questions that are worked on."""
 
-    def close(self) -> None:
-        """Let nobody in any more: who waits is told so at once, who is answered has the time that the desk gives."""
-        self._closed = True
+    def close(self, *, drain_s: float = DRAIN_S) -> None:
+        """Let nobody in any more: who waits is told so at once, who is not answered `drain_s` later is told so then."""
+        self._ends = asyncio.get_running_loop().time() + drain_s
+        for clock in self._clocks:
+            clock.reschedule(self._ends)
         for turn in (turn for turns in self._turns.values() for turn in turns):
             turn.set_exception(Crowded(CLOSING))
         self._turns.clear()
@@ -61,9 +68,9 @@ class Places:
     ) -> AsyncIterator[None]:
         """Hold a place. `shown` is entered while one has to wait for it.
 
-        Raises `Crowded` where too many wait, it takes too long or the desk closes, `Impatient` where too many of this user wait.
+        Raises `Crowded` where too many wait, it takes too long to get one or the desk closes, `Impatient` where too many of this user wait.
         """
-        if self._closed:
+        if self._ends is not None:
             raise Crowded(CLOSING)
         if self._free:
             self._free -= 1
@@ -71,7 +78,16 @@ class Places:
             with shown():
                 await self._wait(user)
         try:
-            yield
+            async with asyncio.timeout_at(self._ends) as clock:
+                self._clocks.add(clock)
+                try:
+                    yield
+                finally:
+                    self._clocks.discard(clock)
+        except TimeoutError as error:
+            if not clock.expired():
+                raise
+            raise Crowded(CLOSING) from error
         finally:
             self._pass_on()
 

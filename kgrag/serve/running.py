@@ -8,6 +8,7 @@ import socket
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +22,15 @@ from kgrag.serve.app import LOOPBACK_NAMES, create_app
 from kgrag.serve.connection import HeadInTime
 from kgrag.serve.desk import QUESTION_S, Desk
 from kgrag.serve.guard import Guard, is_loopback
+from kgrag.serve.places import DRAIN_S
 from kgrag.serve.telemetry import Telemetry, log_to
 from kgrag.serve.uploads import UPLOADS_MB
 from kgrag.serve.webhook import Webhook
 
 __all__ = ["Listening", "Webhook", "check_listening", "log_to", "run", "run_mcp", "server_config"]
 
-DRAIN_S = 25
-"""For requests that are under way when the desk ends: a model takes its time, a container is killed after 30 s or so."""
+TOLD_S = 0.5
+"""In which those whose questions are ended are told so."""
 MAX_CONNECTIONS = 500
 BACKLOG = 512
 KEEP_ALIVE_S = 60
@@ -52,6 +54,7 @@ class Listening:
     user_tokens: int | None = None
     at_once: int | None = None
     question_s: float = QUESTION_S
+    drain_s: float = DRAIN_S
     logs_questions: bool = False
 
 
@@ -75,12 +78,17 @@ async def run(
     settings: Mapping[str, Any],
     say: Callable[[str], None],
 ) -> None:
-    """Open the store, listen, and serve until SIGINT or SIGTERM; what is under way then has `DRAIN_S` to end."""
+    """Open the store, listen, and serve until SIGINT or SIGTERM; what is worked on then has `drain_s` to end."""
     async with _opened(store, listening, settings) as desk:
         with _bind(listening.host, listening.port) as bound:
             app = create_app(desk, access=access, hosts=_hosts(listening))
             say(f"The desk is open: {_address(listening, bound)}/  (Ctrl-C closes it)")
-            await _serve(app, bound, closing=app.state.asking.places.close)
+
+            def closing() -> None:
+                app.state.curating.stop()
+                app.state.asking.places.close(drain_s=listening.drain_s)
+
+            await _serve(app, bound, drain_s=listening.drain_s, closing=closing)
 
 
 async def run_mcp(
@@ -115,7 +123,11 @@ async def run_mcp(
         )
         with _bind(listening.host, listening.port) as bound:
             say(f"The tools are at {_address(listening, bound)}/mcp  (Ctrl-C ends it)")
-            await _serve(Guard(inner, access=access, hosts=_hosts(listening), public=frozenset()), bound)
+            await _serve(
+                Guard(inner, access=access, hosts=_hosts(listening), public=frozenset()),
+                bound,
+                drain_s=listening.drain_s,
+            )
 
 
 @asynccontextmanager
@@ -144,7 +156,7 @@ async def _opened(
         await asyncio.shield(desk.close())
 
 
-def server_config(app: Any) -> uvicorn.Config:
+def server_config(app: Any, *, drain_s: float = DRAIN_S) -> uvicorn.Config:
     """Return how the server listens: of anybody who connects it waits for nothing without end."""
     return uvicorn.Config(
         app,
@@ -152,15 +164,15 @@ def server_config(app: Any) -> uvicorn.Config:
         log_config=None,
         access_log=False,
         server_header=False,
-        timeout_graceful_shutdown=DRAIN_S,
+        timeout_graceful_shutdown=ceil(drain_s + TOLD_S),
         timeout_keep_alive=KEEP_ALIVE_S,
         limit_concurrency=MAX_CONNECTIONS,
         proxy_headers=False,
     )
 
 
-async def _serve(app: Any, bound: socket.socket, *, closing: Callable[[], None] = lambda: None) -> None:
-    config = server_config(app)
+async def _serve(app: Any, bound: socket.socket, *, drain_s: float, closing: Callable[[], None] = lambda: None) -> None:
+    config = server_config(app, drain_s=drain_s)
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
     await _Server(config, closing).serve(sockets=[bound])
 

@@ -65,7 +65,9 @@ def test_llama_index_gets_the_evidence_as_nodes_with_scores(graph: KnowledgeGrap
 
 
 def test_what_is_no_open_graph_is_refused_with_what_is() -> None:
-    from kgrag.llama_index import KgragRetriever
+    from kgrag import langchain, llama_index
 
     with pytest.raises(InputError, match=r"kgrag\.open\('my\.kg'"):
-        KgragRetriever("my.kg")  # type: ignore[arg-type]
+        llama_index.KgragRetriever("my.kg")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"kgrag\.open\('my\.kg'"):
+        langchain.KgragRetriever(graph="my.kg")  # type: ignore[arg-type]

@@ -205,7 +205,7 @@ def test_a_questionnaire_is_filled_in_and_written_as_a_table_to_check(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "any")
-    (folder / "sheet.csv").write_text(
+    (folder / "sheet.CSV").write_text(
         "id,question,form,explanation,owner\n"
         f'q1,"{QUESTION}",number,"Asleep, that is.",Ada\n'
         "q2,How much does the X-100 cost?,,,Ada\n"
@@ -224,8 +224,8 @@ def test_a_questionnaire_is_filled_in_and_written_as_a_table_to_check(
     with ModelServer(reply) as server:
         model = ("--model", "openai:any", "--base-url", server.url, "--model-cache", "off", "--answer-prompt", "steps")
         for report in ("report.csv", "report.md"):
-            assert run(["ask", "--questions", "sheet.csv", "--report", report, *model]) == 0
-    assert "sheet.csv: left out, as they have no question: rows 3." in capsys.readouterr().err.replace("\n", " ")
+            assert run(["ask", "--questions", "sheet.CSV", "--report", report, *model]) == 0
+    assert "sheet.CSV: left out, as they have no question: rows 3." in capsys.readouterr().err.replace("\n", " ")
     first, _, third = (request.last for request in server.requests[:3])
     assert f"{QUESTION}\nWhat is meant: Asleep, that is.\nGive the answer in this form: number" in first
     assert "Give the answer in this form: yes/no" in third

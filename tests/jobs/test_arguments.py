@@ -47,6 +47,12 @@ def test_a_store_that_is_no_place_is_refused() -> None:
         kgrag.open(5)  # type: ignore[arg-type]
 
 
+def test_an_unknown_extractor_is_noticed_before_a_store_is_made(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="Unknown extractor 'mentoin': expected one of mention, "):
+        kgrag.open(tmp_path / "new.kg", extractor=["mentoin"])
+    assert not (tmp_path / "new.kg").exists()
+
+
 def test_an_empty_path_is_not_the_working_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

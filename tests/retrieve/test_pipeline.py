@@ -132,6 +132,8 @@ def test_a_pattern_stands_for_the_shipped_pipelines_that_match() -> None:
     assert len(thesis) == 15
     assert listed_pipelines("dense,mine.toml,de*") == ["dense", "mine.toml", "default"]
     assert listed_pipelines("all") == pipeline_names()
+    with pytest.raises(PipelineError, match="each pipeline once, got dense several times"):
+        listed_pipelines("dense,de*,dense")
 
 
 class Shorter(Step):

@@ -13,7 +13,7 @@ import pytest
 import uvicorn
 
 from kgrag.serve import connection
-from kgrag.serve.running import DRAIN_S, server_config
+from kgrag.serve.running import server_config
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 LONG_S = 30.0
@@ -45,7 +45,7 @@ async def answers_at_length(
 @asynccontextmanager
 async def served(app: Any = answers_slowly) -> AsyncIterator[int]:
     bound = socket.create_server(("127.0.0.1", 0))
-    config = server_config(app)
+    config = server_config(app, drain_s=LONG_S)
     config.lifespan = "off"
     server = uvicorn.Server(config)
     task = asyncio.create_task(server.serve(sockets=[bound]))
@@ -144,4 +144,4 @@ def test_a_body_that_is_not_whole_does_not_keep_the_desk_from_ending() -> None:
         writer.close()
         return rest
 
-    assert asyncio.run(asyncio.wait_for(run(), DRAIN_S / 2)) == b""
+    assert asyncio.run(asyncio.wait_for(run(), LONG_S / 2)) == b""

@@ -108,6 +108,30 @@ def test_a_desk_that_closes_sends_away_who_waits_and_lets_who_is_answered_go_on(
     run(job)
 
 
+def test_a_desk_that_closes_ends_what_is_not_answered_in_time() -> None:
+    async def job() -> None:
+        places = Places(2)
+
+        async def work() -> None:
+            async with places.taken("anna"):
+                await asyncio.Event().wait()
+
+        working = [asyncio.create_task(work()) for _ in range(2)]
+        await settle()
+        places.close(drain_s=0)
+        ended = await asyncio.gather(*working, return_exceptions=True)
+        assert all(isinstance(one, Crowded) and "closing" in str(one) for one in ended)
+
+        async def slow() -> None:  # a time of its own that is up is no end of the desk
+            async with Places(1).taken("anna"), asyncio.timeout(0):
+                await asyncio.Event().wait()
+
+        with pytest.raises(TimeoutError):
+            await slow()
+
+    run(job)
+
+
 def test_a_crowd_of_one_user_or_of_all_is_limited() -> None:
     async def job() -> None:
         places = Places(1, waiting=3, of_one=2)

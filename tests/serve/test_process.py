@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,11 @@ from typing import Any
 import httpx2
 import pytest
 
-from kgrag.testing import ModelRequest, ModelServer, answer
+from kgrag.testing import ModelRequest, ModelServer, answer, hanging
 
 SLOW_S = 600
 """For what only a busy machine can make long."""
+QUESTION = {"question": "What is the standby current of the X-100 Rev 3?"}
 ANSWER = {"quotes": [], "answered": True, "answer": "The standby current is 0.5 mA [1]."}
 
 
@@ -35,45 +37,45 @@ def test_sigterm_lets_a_question_under_way_be_answered_and_written_down(
         return answer(ANSWER, latency_s=6.0)  # longer than a command that is no server lives after SIGTERM
 
     with ModelServer(script) as model:
-        arguments = [
-            "serve",
-            "--store",
-            sample_copy,
-            "--port",
-            "0",
-            "--desk",
-            str(tmp_path),
-            "--root",
-            str(sample_root),
-        ]
-        hosted = ["--model", "openai:any", "--base-url", model.url, "--model-cache", "off"]
-        with subprocess.Popen(
-            [sys.executable, "-m", "kgrag", *arguments, *hosted],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as process:
-            assert process.stdout is not None
-            line = process.stdout.readline()
-            address = re.search(r"http://127\.0\.0\.1:\d+", line)
-            assert address, line
-            replies: list[httpx2.Response] = []
-
-            def ask() -> None:
-                body = {"question": "What is the standby current of the X-100 Rev 3?"}
-                replies.append(httpx2.post(f"{address[0]}/api/ask", json=body, timeout=SLOW_S))
-
-            asking = threading.Thread(target=ask)
-            asking.start()
+        settings = (*asking_model(model), "--drain-s", str(SLOW_S))
+        with started(sample_copy, sample_root, tmp_path, *settings) as (process, address), ThreadPoolExecutor() as pool:
+            reply = pool.submit(httpx2.post, f"{address}/api/ask", json=QUESTION, timeout=SLOW_S)
             assert came.wait(SLOW_S)
             process.send_signal(signal.SIGTERM)
             told.set()
-            asking.join()
             out, err = process.communicate(timeout=SLOW_S)
-    assert replies[0].json()["answer"]["text"].startswith("The standby current is 0.5 mA")
+    assert reply.result().json()["answer"]["text"].startswith("The standby current is 0.5 mA")
     assert (process.returncode, out, err) == (0, "The desk is closed.\n", "")
     written = json.loads((tmp_path / "audit.jsonl").read_text())
-    assert written["id"] == replies[0].json()["id"]
+    assert written["id"] == reply.result().json()["id"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGTERM")
+def test_sigterm_ends_a_question_that_hangs_and_says_so(sample_copy: str, sample_root: Path, tmp_path: Path) -> None:
+    came = threading.Semaphore(0)
+
+    def script(request: ModelRequest) -> Any:
+        came.release()
+        return hanging()
+
+    with (
+        ModelServer(script) as model,
+        started(sample_copy, sample_root, tmp_path, *asking_model(model)) as (process, address),
+        ThreadPoolExecutor() as pool,
+    ):
+        events = {"Accept": "text/event-stream"}
+        replies = [
+            pool.submit(httpx2.post, f"{address}/api/ask", json=QUESTION, headers=headers, timeout=SLOW_S)
+            for headers in ({}, events)
+        ]
+        assert all(came.acquire(timeout=SLOW_S) for _ in replies)
+        process.send_signal(signal.SIGTERM)
+        whole, streamed = (one.result() for one in replies)
+        out, err = process.communicate(timeout=SLOW_S)
+    assert (whole.status_code, whole.headers["Retry-After"]) == (503, "10")
+    assert "closing" in whole.json()["detail"]
+    assert re.search("event: problem\ndata: .*closing", streamed.text)
+    assert (process.returncode, out, err) == (0, "The desk is closed.\n", "")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
@@ -108,10 +110,15 @@ def test_a_killed_desk_has_lost_no_conversation_feedback_or_ticket(
     assert verdicts == ["right", "wrong"]
 
 
+def asking_model(model: ModelServer) -> tuple[str, ...]:
+    """Options by which a desk asks a model."""
+    return ("--model", "openai:any", "--base-url", model.url, "--model-cache", "off")
+
+
 @contextmanager
-def started(store: str, root: Path, desk: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def started(store: str, root: Path, desk: Path, *more: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A desk in a process of its own, and its address."""
-    arguments = ["serve", "--store", store, "--port", "0", "--desk", str(desk), "--root", str(root)]
+    arguments = ["serve", "--store", store, "--port", "0", "--desk", str(desk), "--root", str(root), *more]
     with subprocess.Popen(
         [sys.executable, "-m", "kgrag", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
@@ -121,6 +128,7 @@ def started(store: str, root: Path, desk: Path) -> Iterator[tuple[subprocess.Pop
         assert address, line
         try:
             yield process, address[0]
-            process.communicate(timeout=SLOW_S)
+            if process.returncode is None:
+                process.communicate(timeout=SLOW_S)
         finally:
             process.kill()
