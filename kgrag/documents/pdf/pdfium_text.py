@@ -5,6 +5,7 @@
   sees that it is bold.
 - It reads the names of glyphs (`/a116`) in bitmap fonts of TeX as those of Dingbats, which makes `set` an `s❡a116`. pdfium takes the code.
 - Some fonts get a box of each glyph's own height, which makes `may` larger than `use`.
+- It takes raised digits into the word before them, which makes 10 to the power of 24 a `1024` (`raised_digits.py`).
 - It loses spaces that are narrow, or lie between two fonts.
 - It writes a sign of the font Symbol as another one (`·` for `×`), or as the name of its glyph (`c180`).
 - Of TrueType fonts in the encoding of the Macintosh it reads the codes as Latin ones: `Òon thisÓ` for `“on this”`.
@@ -32,6 +33,7 @@ from kgrag.documents.pdf.geometry import Box, Word, bounding_box
 from kgrag.documents.pdf.page_view import PageView, view_of
 from kgrag.documents.pdf.pdfium_links import links_of
 from kgrag.documents.pdf.pdfium_words import READ_CODES, character_at, font_of, words_of
+from kgrag.documents.pdf.raised_digits import taller_words, with_raised_apart
 from kgrag.documents.pdf.symbol_fonts import IN_PRIVATE_USE, in_symbol
 
 __all__ = ["PdfiumText", "SecondReading"]
@@ -144,16 +146,22 @@ class SecondReading:
         faulty = {word.font for word in words if _FAULT.search(word.text)}
         uneven = _uneven_fonts(words) | self._without_depth(words)
         over_lines = _over_lines(words)
+        taller = taller_words(words)
         read: list[Word] = []
-        for word in map(self._decoded, words):
+        for drawn in words:
+            word = self._decoded(drawn)
+            parts = [word]
             if word.font in faulty:
-                read.extend(self._reread(word))
+                parts = self._reread(word)
             elif word in over_lines and word.text not in self._tokens:
-                read.extend(self._divided(word, over_lines=True))
+                parts = self._divided(word, over_lines=True)
             elif word.level and word.text in self._joined_words and word.text not in self._tokens:
-                read.extend(self._divided(word))
-            else:
-                read.append(word)
+                parts = self._divided(word)
+            if height := taller.get(drawn):
+                parts = [
+                    one for part in parts for one in with_raised_apart(part, self._characters_in(part.box), height)
+                ]
+            read.extend(parts)
         before: Word | None = None
         for word in read:
             if word.level and word.font in uneven:
