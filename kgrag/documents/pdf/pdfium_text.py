@@ -158,9 +158,7 @@ class SecondReading:
             elif word.level and word.text in self._joined_words and word.text not in self._tokens:
                 parts = self._divided(word)
             if height := taller.get(drawn):
-                parts = [
-                    one for part in parts for one in with_raised_apart(part, self._characters_in(part.box), height)
-                ]
+                parts = [one for part in parts for one in with_raised_apart(part, self._characters_from(part), height)]
             read.extend(parts)
         before: Word | None = None
         for word in read:
@@ -297,17 +295,33 @@ class SecondReading:
         import pypdfium2.raw as pdfium
 
         fields: dict[tuple[int, int], list[tuple[int, _Character]]] = defaultdict(list)
-        bounds = pdfium.FS_RECTF()
         for index in range(pdfium.FPDFText_CountChars(self._text_page)):
-            character = character_at(self._text_page, index)
-            if not pdfium.FPDFText_GetLooseCharBox(self._text_page, index, bounds) or not character:
-                continue
-            box = self._view.box(bounds.left, bounds.bottom, bounds.right, bounds.top)
-            x, y = box.center
-            # At once, for Python takes the codes of `fi`, `fl`, `ffi` and `ffl` for white space.
-            text = _READ.get(character, character)
-            fields[int(y / _FIELD_HEIGHT), int(x / _FIELD_WIDTH)].append((index, _Character(text, box)))
+            if character := self._character(index):
+                x, y = character.box.center
+                fields[int(y / _FIELD_HEIGHT), int(x / _FIELD_WIDTH)].append((index, character))
         return fields
+
+    def _characters_from(self, word: Word) -> list[_Character]:
+        """As many characters as a word has, from the one at its left end: without a look at all others of the page."""
+        left, bottom, right, top = self._view.bounds(word.box)
+        index = self._text_page.get_index(left, (bottom + top) / 2, (right - left) / len(word.text), (top - bottom) / 2)
+        found: list[_Character] = []
+        while index is not None and index < len(self._text) and len(found) < len(word.text):
+            character = self._character(index)
+            if character is not None and not character.text.isspace():
+                found.append(character)
+            index += 1
+        return found
+
+    def _character(self, index: int) -> _Character | None:
+        import pypdfium2.raw as pdfium
+
+        bounds = pdfium.FS_RECTF()
+        text = character_at(self._text_page, index)
+        if not pdfium.FPDFText_GetLooseCharBox(self._text_page, index, bounds) or not text:
+            return None
+        # At once, for Python takes the codes of `fi`, `fl`, `ffi` and `ffl` for white space.
+        return _Character(_READ.get(text, text), self._view.box(bounds.left, bounds.bottom, bounds.right, bounds.top))
 
     def _characters_in(self, box: Box) -> list[_Character]:
         """The characters whose middle lies in a box, in pdfium's order."""

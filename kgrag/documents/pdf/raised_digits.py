@@ -15,6 +15,8 @@ __all__ = ["Character", "taller_words", "with_raised_apart"]
 
 _TALLER, _TWO_LINES = 1.05, 1.6
 """Times the height of most characters of its font that a word with raised digits has, at least and at most."""
+_MOST = 0.55
+"""Share of a font's characters that have the height of most, at least: below are fonts with a box of each glyph's own height."""
 _RAISED = re.compile(r"\S[-+−–]?\d")
 _SIGNS = "+-−–"
 _SMALL = 0.7
@@ -41,11 +43,16 @@ def taller_words(words: Sequence[Word]) -> dict[Word, float]:
     for word in words:
         if word.level:
             heights[word.font][round(word.box.height, 1)] += len(word.text)
-    usual = {font: counted.most_common(1)[0][0] for font, counted in heights.items()}
+    usual: dict[str, float] = {}
+    for font, counted in heights.items():
+        height, count = counted.most_common(1)[0]
+        if count >= _MOST * counted.total():
+            usual[font] = height
     return {
         word: usual[word.font]
         for word in words
         if word.level
+        and word.font in usual
         and _TALLER * usual[word.font] < word.box.height < _TWO_LINES * usual[word.font]
         and _RAISED.search(word.text)
     }
@@ -56,7 +63,6 @@ def with_raised_apart(word: Word, characters: Sequence[Character], height: float
 
     `height` is that of a word of its font without any.
     """
-    characters = [character for character in characters if not character.text.isspace()]
     if len(characters) != len(word.text) or any(
         one.text != letter for one, letter in zip(characters, word.text, strict=True) if one.text.isalnum()
     ):
