@@ -45,7 +45,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class TableBlock:
-    """A table, or a table of contents (`index`)."""
+    """A table, or a table of contents or an index (`index`)."""
 
     page: int
     box: Box

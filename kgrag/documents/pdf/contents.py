@@ -1,4 +1,4 @@
-"""Tables of contents, and lists of figures and tables: lines that name a heading and the page where it stands."""
+"""Tables of contents, lists of figures and tables, and indexes: lines that name a heading, or a word, and the pages where it stands."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from itertools import groupby, pairwise
 from kgrag.documents.pdf.blocks import Cell, TableBlock
 from kgrag.documents.pdf.geometry import Line, Word, bounding_box, is_typewriter, lines_of, pieces_of
 from kgrag.documents.pdf.pages import Page
+from kgrag.documents.pdf.printed_index import index_table
 
 __all__ = ["Contents", "comparable", "find_contents", "without_leaders"]
 
@@ -36,7 +37,7 @@ _COMPARED = 28
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """The tables of contents of a document."""
+    """The tables of contents of a document, and its indexes."""
 
     tables: tuple[TableBlock, ...]
     words: frozenset[tuple[int, Word]]
@@ -60,10 +61,18 @@ def comparable(text: str) -> str:
 
 
 def find_contents(pages: Sequence[Page], outline: frozenset[str] = frozenset()) -> Contents:
-    """Find runs of lines that end in page numbers under each other, whose titles stand elsewhere or have leaders.
+    """Find indexes, and runs of lines that end in page numbers under each other, whose titles stand elsewhere or have leaders.
 
     `outline` are the `comparable` titles of headings that were taken out of the pages.
     """
+    indexes = _indexes(pages)
+    taken = {number: {word for cell in table.cells for word in cell.words} for number, table in indexes.items()}
+    pages = [
+        replace(page, words=tuple(word for word in page.words if word not in taken[page.number]))
+        if page.number in taken
+        else page
+        for page in pages
+    ]
     lines = {page.number: lines_of(word for word in page.words if word.level) for page in pages}
     known = Counter(comparable(line.text) for found in lines.values() for line in found)
     known.update(outline)
@@ -72,7 +81,7 @@ def find_contents(pages: Sequence[Page], outline: frozenset[str] = frozenset()) 
     for text, count in again.items():
         known[comparable(text)] -= count - 1
     tables: list[TableBlock] = []
-    words: set[tuple[int, Word]] = set()
+    words = {(number, word) for number, found in taken.items() for word in found}
     titles: set[str] = set()
     for page in pages:
         before = bool(tables) and tables[-1].page >= page.number - 1
@@ -80,7 +89,16 @@ def find_contents(pages: Sequence[Page], outline: frozenset[str] = frozenset()) 
             tables.append(_table(page.number, run))
             words.update((page.number, word) for entry in run for word in entry.line.words)
             titles.update(comparable(entry.title) for entry in run if entry.page)
-    return Contents(tuple(tables), frozenset(words), frozenset(titles))
+    return Contents((*tables, *indexes.values()), frozenset(words), frozenset(titles))
+
+
+def _indexes(pages: Sequence[Page]) -> dict[int, TableBlock]:
+    """Find the index on each page that has one, by its number."""
+    found: dict[int, TableBlock] = {}
+    for page in pages:
+        if table := index_table(page, goes_on=page.number - 1 in found):
+            found[page.number] = table
+    return found
 
 
 def without_leaders(words: Sequence[Word]) -> list[Word]:

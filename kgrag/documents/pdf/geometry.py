@@ -22,7 +22,7 @@ _RAISED_SIZE = 0.88
 _RAISED_SHIFT = 0.15
 _BOLD_SHARE = 0.9
 _TYPEWRITER = re.compile(
-    r"mono|nimbusmon|courier|consol|menlo|typewriter|cmtt|lmtt|sourcecode|inconsolata|lettergothic|^(?:t1x|tx)tt"
+    r"mono|nimbusmon|courier|consol|menlo|typewriter|cm(?:sl|i|v)?tt|lmtt|sourcecode|inconsolata|lettergothic|^(?:t1x|tx)tt"
     r"|^(?:sf|ec|l[abcd])(?:tt|it|st|tc)\d",
     re.IGNORECASE,
 )

@@ -5,6 +5,7 @@
   sees that it is bold.
 - It reads the names of glyphs (`/a116`) in bitmap fonts of TeX as those of Dingbats, which makes `set` an `s❡a116`. pdfium takes the code.
 - Some fonts get a box of each glyph's own height, which makes `may` larger than `use`.
+- It takes raised digits into the word before them, which makes 10 to the power of 24 a `1024` (`raised_digits.py`).
 - It loses spaces that are narrow, or lie between two fonts.
 - It writes a sign of the font Symbol as another one (`·` for `×`), or as the name of its glyph (`c180`).
 - Of TrueType fonts in the encoding of the Macintosh it reads the codes as Latin ones: `Òon thisÓ` for `“on this”`.
@@ -32,6 +33,7 @@ from kgrag.documents.pdf.geometry import Box, Word, bounding_box
 from kgrag.documents.pdf.page_view import PageView, view_of
 from kgrag.documents.pdf.pdfium_links import links_of
 from kgrag.documents.pdf.pdfium_words import READ_CODES, character_at, font_of, words_of
+from kgrag.documents.pdf.raised_digits import taller_words, with_raised_apart
 from kgrag.documents.pdf.symbol_fonts import IN_PRIVATE_USE, in_symbol
 
 __all__ = ["PdfiumText", "SecondReading"]
@@ -144,16 +146,20 @@ class SecondReading:
         faulty = {word.font for word in words if _FAULT.search(word.text)}
         uneven = _uneven_fonts(words) | self._without_depth(words)
         over_lines = _over_lines(words)
+        taller = taller_words(words)
         read: list[Word] = []
-        for word in map(self._decoded, words):
+        for drawn in words:
+            word = self._decoded(drawn)
+            parts = [word]
             if word.font in faulty:
-                read.extend(self._reread(word))
+                parts = self._reread(word)
             elif word in over_lines and word.text not in self._tokens:
-                read.extend(self._divided(word, over_lines=True))
+                parts = self._divided(word, over_lines=True)
             elif word.level and word.text in self._joined_words and word.text not in self._tokens:
-                read.extend(self._divided(word))
-            else:
-                read.append(word)
+                parts = self._divided(word)
+            if height := taller.get(drawn):
+                parts = [one for part in parts for one in with_raised_apart(part, self._characters_from(part), height)]
+            read.extend(parts)
         before: Word | None = None
         for word in read:
             if word.level and word.font in uneven:
@@ -289,17 +295,33 @@ class SecondReading:
         import pypdfium2.raw as pdfium
 
         fields: dict[tuple[int, int], list[tuple[int, _Character]]] = defaultdict(list)
-        bounds = pdfium.FS_RECTF()
         for index in range(pdfium.FPDFText_CountChars(self._text_page)):
-            character = character_at(self._text_page, index)
-            if not pdfium.FPDFText_GetLooseCharBox(self._text_page, index, bounds) or not character:
-                continue
-            box = self._view.box(bounds.left, bounds.bottom, bounds.right, bounds.top)
-            x, y = box.center
-            # At once, for Python takes the codes of `fi`, `fl`, `ffi` and `ffl` for white space.
-            text = _READ.get(character, character)
-            fields[int(y / _FIELD_HEIGHT), int(x / _FIELD_WIDTH)].append((index, _Character(text, box)))
+            if character := self._character(index):
+                x, y = character.box.center
+                fields[int(y / _FIELD_HEIGHT), int(x / _FIELD_WIDTH)].append((index, character))
         return fields
+
+    def _characters_from(self, word: Word) -> list[_Character]:
+        """As many characters as a word has, from the one at its left end: without a look at all others of the page."""
+        left, bottom, right, top = self._view.bounds(word.box)
+        index = self._text_page.get_index(left, (bottom + top) / 2, (right - left) / len(word.text), (top - bottom) / 2)
+        found: list[_Character] = []
+        while index is not None and index < len(self._text) and len(found) < len(word.text):
+            character = self._character(index)
+            if character is not None and not character.text.isspace():
+                found.append(character)
+            index += 1
+        return found
+
+    def _character(self, index: int) -> _Character | None:
+        import pypdfium2.raw as pdfium
+
+        bounds = pdfium.FS_RECTF()
+        text = character_at(self._text_page, index)
+        if not pdfium.FPDFText_GetLooseCharBox(self._text_page, index, bounds) or not text:
+            return None
+        # At once, for Python takes the codes of `fi`, `fl`, `ffi` and `ffl` for white space.
+        return _Character(_READ.get(text, text), self._view.box(bounds.left, bounds.bottom, bounds.right, bounds.top))
 
     def _characters_in(self, box: Box) -> list[_Character]:
         """The characters whose middle lies in a box, in pdfium's order."""

@@ -52,7 +52,7 @@ CONVERSION_VERSIONS = {
     "info": "10",
     "html": "27",
     "configuration": "6",
-    "pdf": "21",
+    "pdf": "22",
     "picture": "6",
 }
 """Of each format ("5" where none is said): counts up when conversion or cleaning changes what comes out of its files, which are then read

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from reportlab.pdfbase.pdfmetrics import stringWidth
 
 if TYPE_CHECKING:
@@ -314,3 +315,39 @@ def test_dots_that_lead_to_a_value_are_no_part_of_its_label(sheet: Sheet) -> Non
         for right, text in ((240.0, value), (310.0, "12.5"), (380.0, "7.4")):
             sheet.text(right - stringWidth(text, "Helvetica", 10), 100 + 14 * y, text)
     assert [row[0] for row in sheet.convert().rows()] == ["Pumps sold", "Wells", "Valves of all kinds", "Boards"]
+
+
+def draw_entries(sheet: Sheet, x: float, right: float, entries: list[tuple[str, str]], *, leaders: bool) -> None:
+    for row, (name, pages) in enumerate(entries):
+        start = x if name[0].isupper() or leaders else x + 12
+        sheet.text(start, 150 + 14 * row, name if leaders else f"{name}, {pages}")
+        if leaders:
+            width = stringWidth(name, "Helvetica", 10)
+            dots = int((right - x - width - stringWidth(pages, "Helvetica", 10)) / stringWidth(" .", "Helvetica", 10))
+            sheet.text(x + width, 150 + 14 * row, " ." * (dots - 1))
+            sheet.text(right - stringWidth(pages, "Helvetica", 10), 150 + 14 * row, pages)
+
+
+INDEX = [
+    [("Alarm", "12, 40"), ("Anode", "7"), ("Battery", "31"), ("Buzzer", "5, 44"), ("Cable", "9"), ("Charge", "2–4")],
+    [("Clock", "28"), ("Coil", "3"), ("Display", "17, 22"), ("Diode", "6"), ("Earth", "41"), ("Fuse", "8")],
+    [("Gate", "33"), ("Hinge", "1"), ("Input", "26, 27"), ("Jack", "11"), ("Key", "38"), ("Lamp", "10")],
+]
+
+
+@pytest.mark.parametrize("leaders", [False, True])
+def test_an_index_in_columns_is_left_out_and_reported(sheet: Sheet, leaders: bool) -> None:
+    sheet.text(72, 80, "Index", size=16, font="Helvetica-Bold")
+    sheet.paragraph(72, 110, f"Numbers are those of pages. {LOREM}")
+    for column, entries in enumerate(INDEX):
+        draw_entries(sheet, 72 + 160 * column, 72 + 160 * column + 140, entries, leaders=leaders)
+    found = sheet.convert()
+    assert found.outline() == ["h1 Index", f"text Numbers are those of pages. {LOREM}"]
+    said = [line.text.replace(" .", "").replace(",", "") for line in found.document.removed]
+    assert sorted(said) == sorted(f"{name} {pages}".replace(",", "") for entries in INDEX for name, pages in entries)
+
+
+def test_a_list_of_prices_in_alphabetical_order_is_no_index(sheet: Sheet) -> None:
+    prices = [(name, pages.partition(",")[0].partition("–")[0]) for entries in INDEX for name, pages in entries]
+    draw_entries(sheet, 72, 400, prices, leaders=True)
+    assert not sheet.convert().document.removed

@@ -365,3 +365,14 @@ def test_the_place_where_a_link_of_a_cut_page_leads_is_below_its_upper_edge(shee
 )
 def test_characters_of_symbol_fonts_are_the_signs_that_they_show(word: str, font: str, shown: str) -> None:
     assert as_shown(word, font) == shown
+
+
+def test_raised_digits_are_exponents_and_no_digits_of_the_number(sheet: Sheet) -> None:
+    sheet.paragraph(
+        72, 80, "The regulator delivers up to 250 mA to the board and to all that takes its supply from there."
+    )
+    sheet.text(72, 160, "The tank holds 10")
+    x = 72 + stringWidth("The tank holds 10", "Helvetica", 10)
+    sheet.text(x, 157.5, "-19", size=8)
+    sheet.text(x + stringWidth("-19", "Helvetica", 8) + 3, 160, "C at most.")
+    assert "The tank holds 10⁻¹⁹ C at most." in " ".join(sheet.convert().outline())
