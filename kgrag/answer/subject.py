@@ -214,7 +214,9 @@ def unknown_names(asked: Question, evidence: Sequence[Evidence]) -> tuple[list[U
                 noted.append(Unknown(name))
         elif others := _models_of_others(name, in_rows):
             fatal.append(Unknown(name, others))
-        elif _lacks_numbers(short, pieces) or any(IDENTIFIER.fullmatch(w) and _lacks(w, text) for w in short.split()):
+        elif _lacks_numbers(short, pieces) or any(
+            IDENTIFIER.fullmatch(w) and all(_lacks(form, text) for form in _in_number(w)) for w in short.split()
+        ):
             fatal.append(Unknown(name, _near(short, text)))
         elif _lacks_words(short, text, words):
             partly.append(name)
@@ -321,6 +323,13 @@ def _is_written(name: str, text: str) -> bool:
     return is_one and re.search(rf"(?<![\w.-]){written}(?![\w-]|\.\w)", text) is not None
 
 
+def _in_number(name: str) -> list[str]:
+    """A word of letters in singular and plural: `PumpPad` is said by `PumpPads only`; any other name as it is."""
+    if not name.isalpha():
+        return [name]
+    return [name, f"{name}s", *([name[:-1]] if re.search("[^s]s$", name) else [])]
+
+
 def _is_value_of_setting(name: str, text: str) -> bool:
     """Whether a name is a setting that a text has, with a value that the asker gave it."""
     match = SETTING_WITH_VALUE.fullmatch(name)
@@ -342,7 +351,7 @@ def _lacks_words(name: str, text: str, words: set[str]) -> bool:
         return False
     if " " not in name:
         # One capitalised word is a name only where the text has it with its capital too.
-        forms = [name, name.upper()]
+        forms = [*_in_number(name), name.upper()]
         if not name[:1].isupper() or Gazetteer(forms, as_written=forms).find(text):
             return False
         # `Post` is said by `Post-II`, which is how the text has it throughout.

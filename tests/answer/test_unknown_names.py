@@ -8,11 +8,16 @@ from kgrag.types import Evidence
 
 TEXT = """keep_for is how long snapshots are kept. RestartRate limits how often the filter is restarted.
 The daemon reads its settings anew at SIGHUP. X-100 boards have a flash of 2 MB. store_tool loads a dump.
-At most 5 downloads run at the same time. Postina-II keeps letters. After IO errors it stops. Keys of version 3.1 are not read."""
+At most 5 downloads run at the same time. Postina-II keeps letters. After IO errors it stops (PumpPads only). Keys of version 3.1 are not read."""
 
 
 def lacking(question: str) -> list[tuple[str, bool]]:
     """The names without which there is hardly an answer, and whether each is exact."""
+    return lacking_of(question)[0]
+
+
+def lacking_of(question: str) -> tuple[list[tuple[str, bool]], list[str]]:
+    """The same, and the names that are only worth saying."""
     piece = Evidence(
         chunk_id="chunk",
         source_id="keeper",
@@ -25,8 +30,8 @@ def lacking(question: str) -> list[tuple[str, bool]]:
         tokens=60,
         score=1.0,
     )
-    fatal, _ = unknown_names(read_question(question), [piece])
-    return [(name.name, name.is_exact) for name in fatal]
+    fatal, noted = unknown_names(read_question(question), [piece])
+    return [(name.name, name.is_exact) for name in fatal], [name.name for name in noted]
 
 
 @pytest.mark.parametrize(
@@ -63,3 +68,9 @@ def test_what_differs_in_a_number_or_is_another_setting_is_lacking(question: str
 
 def test_a_line_of_several_words_that_begins_with_a_small_one_is_not_exact() -> None:
     assert lacking("'vlan id 10' never matches. Why?") == [("vlan id 10", False)]
+
+
+@pytest.mark.parametrize(("name", "is_there"), [("PumpPad", True), ("PumpPads", True), ("PumpPack", False)])
+def test_a_name_is_said_by_its_plural(name: str, is_there: bool) -> None:
+    without, noted = lacking_of(f"When does a {name} stop?")
+    assert (name in [*(one for one, _ in without), *noted]) != is_there
