@@ -36,6 +36,8 @@ NO_TYPE = "related to"
 NOT_THERE = "a relation names a node that is not there"
 PLACEHOLDER = re.compile(r"<[^<>]{1,60}>")
 """`<head entity>`"""
+NO_NAMES = frozenset(("...", "…", '"', "〃"))
+"""What stands for whatever may come, or for what is said above."""
 BARE_ID = re.compile(r"(?:n|node|e|entity|id)?[-_ ]?\d+", re.IGNORECASE)
 """What an id is where it is not a name."""
 
@@ -228,7 +230,7 @@ def _ends(value: Any, names: Names, stated: Stated, *, by_id: bool) -> list[Name
     if text in names or (by_id and BARE_ID.fullmatch(text)):
         stated.lost.append(NOT_THERE)
         return []
-    return [Named(text)] if re.search(r"[^\W_]", text) else []
+    return [Named(text)] if text and text not in NO_NAMES else []
 
 
 def _properties(item: Mapping[str, Any]) -> dict[str, Any]:

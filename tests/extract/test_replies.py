@@ -628,6 +628,11 @@ def test_what_such_notations_do_not_say_whole_is_no_relation(reply: str, said: s
     assert not read.statements and said in read.reason and read.lost
 
 
+def test_a_name_may_be_nothing_but_signs() -> None:
+    read = read_reply('[{"head": "!!!", "relation": "RECORDED", "tail": "÷"}]')
+    assert [(s.head, s.tail) for s in read.statements] == [("!!!", "÷")]
+
+
 def test_thoughts_of_a_recorded_reply_state_nothing() -> None:
     read = read_reply(
         "Hm, (X-100, has, TB7) is not said.\n</think>\n(X-100, has, LQ22)", chunk_text="The X-100 has an LQ22."
