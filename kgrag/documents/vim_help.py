@@ -185,10 +185,10 @@ class _Help:
             return None
         end = body_start = first if indent else last + 1
         while end < len(lines):
-            said = next((i for i in range(end, len(lines)) if _untagged(lines[i])), len(lines))
-            if said == len(lines) or not (lines[said].startswith(" ") or EXAMPLE_ENDS.match(lines[said])):
+            after = next((i for i in range(end, len(lines)) if _untagged(lines[i])), len(lines))
+            if after == len(lines) or not (lines[after].startswith(" ") or EXAMPLE_ENDS.match(lines[after])):
                 break
-            end = _end_of_example(lines, said + 1) if EXAMPLE_BEGINS.search(lines[said]) else said + 1
+            end = _end_of_example(lines, after + 1) if EXAMPLE_BEGINS.search(lines[after]) else after + 1
         own += [tag for line in lines[n + 1 : body_start] for tag in TAG.findall(line)]
         named = [self._linked(escape(term)) for term in terms]
         if unsaid := _unsaid(own, " ".join(terms)):
