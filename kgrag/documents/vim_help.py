@@ -21,14 +21,13 @@ __all__ = ["is_vim_help", "vim_help_html"]
 
 FIRST_LINE = re.compile(r"\*(?P<file>[^\s*]+\.txt)\*(?:\s+(?P<about>.*))?")
 EDITOR_LINE = re.compile(r"(?:^|.*\s)(?:vim?|ex):.*\b(?:ft|filetype)=help\b.*")
-EDITOR_LINES = 5
+EDITOR_LINES, LONGEST_EDITOR_LINE = 5, 500
 """At each end of a file, in which Vim looks for its line."""
 DATED = re.compile(r"\bLast [Cc]hange:")
 """In the first line, behind the version of Vim, which is no title."""
 TAG = re.compile(r"(?<!\S)\*([^\s*|]+)\*(?!\S)")
-LAST_TAG = re.compile(r"(?<!\S)\*([^\s*|]+)\*(?=(?:[ \t]+\*[^\s*|]+\*)*[ \t]*$)", re.MULTILINE)
 LEAST_LINKED = 3
-FOLD = re.compile(r"\s+\{\{\{\d?$")
+FOLD = re.compile(r"\{\{\{\d?$")
 """Where the editor begins to fold."""
 LINK = re.compile(r"(?<![^\s(\[])\|([^\s|\"*]+)\|(?=[\s.,:;!?)\]]|$)")
 BEGINS, ENDS = "\ue000", "\ue001"
@@ -42,6 +41,8 @@ EXAMPLE_ENDS = re.compile(r"<(?: |$)")
 COLUMNS = re.compile(r"[^\s.!?:;] {2,}\S")
 LONGEST_HEADING, LONGEST_TERM = 80, 60
 LETTERS = re.compile(r"\W+")
+MOST_TERMS = 20
+"""Of one definition, below each other."""
 FILE, SECTION, PART = 1, 2, 3
 """Levels: of the file, and of what stands below a rule of `=` and of `-`. Titles in capitals are one below, names with tags below these."""
 
@@ -50,18 +51,23 @@ def is_vim_help(text: str) -> bool:
     """Whether a text begins with its own name as a tag, says to the editor that it is help, or has links to its tags."""
     lines = text.strip().splitlines()
     ends = lines[:EDITOR_LINES] + lines[-EDITOR_LINES:]
-    if (lines and FIRST_LINE.fullmatch(lines[0].rstrip())) or any(map(EDITOR_LINE.fullmatch, ends)):
+    if (lines and FIRST_LINE.fullmatch(lines[0].rstrip())) or any(map(_is_for_editor, ends)):
         return True
-    return len(set(LAST_TAG.findall(text)) & set(LINK.findall(text))) >= LEAST_LINKED
+    tags = {tag for line in lines if line.rstrip().endswith("*") for tag in TAG.findall(line)}
+    return len(tags) >= LEAST_LINKED and len(tags & set(LINK.findall(text))) >= LEAST_LINKED
 
 
 def vim_help_html(text: str) -> tuple[str, tuple[RemovedLine, ...]]:
     """Turn a help file into HTML; also return what was left out."""
     lines = [line.rstrip() for line in text.expandtabs().splitlines()]
     ends = {*range(EDITOR_LINES), *range(len(lines) - EDITOR_LINES, len(lines))}
-    removed = [n for n, line in enumerate(lines) if n in ends and EDITOR_LINE.fullmatch(line)]
+    removed = [n for n, line in enumerate(lines) if n in ends and _is_for_editor(line)]
     kept = [line for n, line in enumerate(lines) if n not in removed]
     return _Help(kept).html(), tuple(RemovedLine("line for the editor", lines[n].strip()) for n in removed)
+
+
+def _is_for_editor(line: str) -> bool:
+    return len(line) <= LONGEST_EDITOR_LINE and EDITOR_LINE.fullmatch(line) is not None
 
 
 class _Help:
@@ -152,7 +158,10 @@ class _Help:
         own = [*tags, *TAG.findall(lines[n])]
         if not _said(lines[n]) or lines[n].startswith(" ") or EXAMPLE_ENDS.match(lines[n]):
             return None
-        last = next(i for i in range(n, len(lines)) if i + 1 == len(lines) or lines[i + 1][:1] in ("", " "))
+        ends = range(n, min(n + MOST_TERMS, len(lines)))
+        last = next((i for i in ends if i + 1 == len(lines) or lines[i + 1][:1] in ("", " ")), None)
+        if last is None:
+            return None
         first = next((i for i in range(last + 1, len(lines)) if not lines[i] or _untagged(lines[i])), len(lines))
         indent = indent_of(lines[first]) if first < len(lines) and lines[first] else 0
         gap = COLUMNS.search(_said(lines[n])) if own and last == n else None
@@ -175,10 +184,11 @@ class _Help:
         ):
             return None
         end = body_start = first if indent else last + 1
-        while end < len(lines) and (not lines[end] or lines[end].startswith(" ") or EXAMPLE_ENDS.match(lines[end])):
-            if lines[end] and not _goes_on(lines, end):
+        while end < len(lines):
+            after = next((i for i in range(end, len(lines)) if _untagged(lines[i])), len(lines))
+            if after == len(lines) or not (lines[after].startswith(" ") or EXAMPLE_ENDS.match(lines[after])):
                 break
-            end = _end_of_example(lines, end + 1) if EXAMPLE_BEGINS.search(lines[end]) else end + 1
+            end = _end_of_example(lines, after + 1) if EXAMPLE_BEGINS.search(lines[after]) else after + 1
         own += [tag for line in lines[n + 1 : body_start] for tag in TAG.findall(line)]
         named = [self._linked(escape(term)) for term in terms]
         if unsaid := _unsaid(own, " ".join(terms)):
@@ -249,9 +259,3 @@ def _unsaid(tags: Sequence[str], said: str) -> str:
 def _end_of_example(lines: Sequence[str], start: int) -> int:
     """The first line at the margin, which `<` may stand for."""
     return next((i for i in range(start, len(lines)) if lines[i] and not lines[i].startswith(" ")), len(lines))
-
-
-def _goes_on(lines: Sequence[str], n: int) -> bool:
-    """Whether what stands from a line on, below its tags, is indented."""
-    below = next((line for line in lines[n:] if _untagged(line)), "")
-    return below.startswith(" ") or EXAMPLE_ENDS.match(below) is not None
