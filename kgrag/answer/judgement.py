@@ -26,8 +26,8 @@ ANY_AMOUNT, BEST = 0.3, 3
 OTHER_WORDS_SIMILARITY = 0.72
 """From here on a statement may answer without any word of what is asked about the subject."""
 OF_SETTING_FROM = 0.3
-"""The probability from which what stands below a setting's name or says an option is given: users ask for it in few of its words. Chosen on
-the questions that were looked at (docs/answers-results.md)."""
+"""The probability from which what stands below a setting's name or says an option is given, where no name of the question is lacking: users
+ask for it in few of its words. Chosen on the questions that were looked at (docs/answers-results.md)."""
 OPTION = re.compile(r"(?<![\w-])--?[A-Za-z]")
 TELLS_HOW = 0.9
 """The share of what is to be done that a statement of steps has to say below a row that is none."""
@@ -78,7 +78,8 @@ def judge(asked: Question, found: Sequence[Candidate], evidence: Sequence[Eviden
     if asked.is_search and not unknown and any(asked.terms <= one.covered.keys() for one in found):
         # Who searches for words is shown where they stand together: nothing is said to be an answer that is none.
         probability = max(probability, ANSWERS_FROM)
-    if probability >= OF_SETTING_FROM and (names_setting(best.statement) or OPTION.search(best.text)):
+    is_of_setting = names_setting(best.statement) or OPTION.search(best.text) is not None
+    if is_of_setting and not unknown and probability >= OF_SETTING_FROM:
         probability = max(probability, ANSWERS_FROM)
     if best.fits == 1.0 and (_says_amounts(asked, best) or (best.defines and best.coverage >= SUFFICIENT_COVERAGE)):
         # Neither similarity nor the cross-encoder reads that 3300 mV are 3.3 V, nor `-O`, which this statement defines.

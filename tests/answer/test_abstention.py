@@ -93,3 +93,15 @@ def test_what_stands_below_a_setting_is_given_where_it_nearly_answers() -> None:
     assert judge(asked, found, [piece], EMBEDDER).probability == 0.5
     found[0].statement = replace(found[0].statement, text="The pump rests for 40 seconds.")
     assert judge(asked, found, [piece], EMBEDDER).probability < 0.5
+
+
+def test_what_stands_below_a_setting_is_not_given_so_where_what_is_named_is_lacking() -> None:
+    piece = EVIDENCE[0].model_copy(
+        update={"text": "max_rest: The pump rests for 40 seconds. It rests at night as well."}
+    )
+    asked = read_question("How many seconds does max_rest take at 12 V in bad weather?")
+    found = asyncio.run(weighed_candidates(asked, [piece], EMBEDDER))
+    measured = list(evidence_features(asked, found, [piece], EMBEDDER))[:-1]
+    found[0].score = next(n / 100 for n in range(-500, 500) if answer_probability([*measured, n / 100]) >= 0.42)
+    judged = judge(asked, found, [piece], EMBEDDER)
+    assert judged.unknown and judged.probability < 0.5
