@@ -304,7 +304,8 @@ class SecondReading:
     def _characters_from(self, word: Word) -> list[_Character]:
         """As many characters as a word has, from the one at its left end: without a look at all others of the page."""
         left, bottom, right, top = self._view.bounds(word.box)
-        index = self._text_page.get_index(left, (bottom + top) / 2, (right - left) / len(word.text), (top - bottom) / 2)
+        width = (right - left) / len(word.text)
+        index = self._text_page.get_index(left + width / 4, bottom + (top - bottom) / 3, width, (top - bottom) / 2)
         found: list[_Character] = []
         while index is not None and index < len(self._text) and len(found) < len(word.text):
             character = self._character(index)

@@ -159,9 +159,12 @@ def _has_years(row: Sequence[Cell]) -> bool:
 def is_prose(table: TableBlock) -> bool:
     """Whether a table is paragraphs whose background was taken for cells: no header, long texts, most rows with one of them.
 
-    So is a list whose bullets were taken for a column, and a framed command whose prompt was.
+    So is a list whose bullets were taken for a column, and a framed command whose prompt was. What has no letter or digit at all are the
+    points of a diagram.
     """
     filled = [cell for cell in table.cells if cell.words]
+    if not any(map(str.isalnum, "".join(map(cell_text, filled)))):
+        return True
     first = [cell_text(cell) for cell in filled if cell.column == 0]
     if table.column_count == 2 and len(first) > 1 and all(BULLET.match(text) for text in first):
         return True

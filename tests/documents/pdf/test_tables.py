@@ -685,3 +685,9 @@ def test_what_stands_between_the_upper_two_of_three_lines_is_the_header(sheet: S
     found = sheet.convert()
     assert found.header() == ["Distribution", "Name"]
     assert found.rows()[1:] == [list(row) for row in rows[1:]]
+
+
+def test_points_of_a_diagram_are_no_table(sheet: Sheet) -> None:
+    xs, ys = [72.0, 172.0, 272.0, 372.0], [100.0, 140.0, 180.0, 220.0]
+    sheet.grid(xs, ys, [["+", "", "+ +"], ["", "+ +", "+"], ["+ + +", "", ""]], header=False)
+    assert not any(entry.startswith("table") for entry in sheet.convert().outline())
