@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kgrag.models.base import Embedder
-from kgrag.text.language import language
+from kgrag.text.language import is_clearly_not_in, language
 from kgrag.text.sentences import last_asking, sentences
 from kgrag.text.spelling import corrected
 from kgrag.text.words import FUNCTION_WORDS, content_terms, folded_words, plain, words
@@ -54,12 +54,13 @@ def in_another_language(question: str, evidence: Sequence[Evidence]) -> tuple[st
     text = _text(evidence)
     if len(asked & folded_words(text)) > MOST_SAID * len(asked):
         return None
-    spoken, written = language(question), language(text)
-    if spoken == written:
+    spoken = language(question)
+    said = "\n".join(piece.text for piece in evidence)  # without titles, which are names and repeat themselves
+    if not is_clearly_not_in(said, spoken):
         return None
     telling = asked - FUNCTION_WORDS
     near = (piece for piece in evidence if telling & folded_words(piece.text))
-    return None if any(language(piece.text) == spoken for piece in near) else (spoken, written)
+    return None if any(language(piece.text) == spoken for piece in near) else (spoken, language(said))
 
 
 def language_not_read(question: str, evidence: Sequence[Evidence]) -> str | None:

@@ -330,7 +330,12 @@ class Connection:
             self._until_not_met(run)
 
     def close(self) -> None:
-        """Let what other threads do with it come to its end, a while; then close it, and end the embedded server."""
+        """Let what other threads do with it come to its end, a while; then close it, and end the embedded server.
+
+        In a process that was forked since it was opened nothing is closed: all of it is the parent's.
+        """
+        if self._uses.are_of_another_process:
+            return
         self._uses.end(wait_s=LAST_USES_S)
         if self.server is not None:
             self.server.close()

@@ -30,7 +30,14 @@ from typing import TYPE_CHECKING, Any
 from kgrag.errors import InputError, StoreReadOnly, StoreUnavailable
 from kgrag.store.file_sizes import DATABASE_FOLDER, FILE_SIZES, check_file_sizes, note_file_sizes
 from kgrag.store.folder_lock import LOCK_FILE, FolderLock
-from kgrag.store.jvm import call_at_exit, java_class, leave_at_once, start_jvm
+from kgrag.store.jvm import (
+    call_at_exit,
+    expect_own_jvm,
+    java_class,
+    jvm_is_of_another_process,
+    leave_at_once,
+    start_jvm,
+)
 from kgrag.store.snapshot import SNAPSHOT, keep_snapshot
 
 if TYPE_CHECKING:
@@ -70,6 +77,7 @@ class EmbeddedServer:
         another process (or this one) has it open; `StoreReadOnly` where it may not be written to or its disk is full;
         `StoreUnavailable` where the database does not start, or a part of its files is gone.
         """
+        expect_own_jvm()
         self._temporary = temporary
         self._finished = False
         self.folder = folder.expanduser().resolve()
@@ -354,7 +362,12 @@ def _innermost(error: Any) -> str:
 
 
 def _close_all() -> None:
-    """Close each, whatever becomes of the others; log what went wrong. A database that cannot be stopped does not keep the process."""
+    """Close each, whatever becomes of the others; log what went wrong. A database that cannot be stopped does not keep the process.
+
+    What a process was forked with is its parent's.
+    """
+    if jvm_is_of_another_process():
+        return
     for server in list(_open_servers):
         try:
             server.close()

@@ -24,10 +24,12 @@ from kgrag.store.jvm_archive import Archive, speaks_of_archives
 __all__ = [
     "HEAP_VARIABLE",
     "call_at_exit",
+    "expect_own_jvm",
     "expect_short_life",
     "expects_short_life",
     "garbage_apart",
     "java_class",
+    "jvm_is_of_another_process",
     "leave_at_once",
     "start_jvm",
 ]
@@ -66,6 +68,8 @@ GARBAGE_AFTER = 50_000
 _starting = threading.Lock()
 _short_life = threading.Event()
 _typical = threading.Event()
+_started_by: int | None = None
+"""The process, by its id."""
 
 
 def expect_short_life(*, typical: bool = False) -> None:
@@ -115,8 +119,23 @@ def _quiet_options(folder: Path) -> list[str]:
     ]
 
 
+def jvm_is_of_another_process() -> bool:
+    """Whether this process was forked from one in which the machine runs: its threads are not here."""
+    return _started_by not in (None, os.getpid())
+
+
+def expect_own_jvm() -> None:
+    """Raise `StoreUnavailable` where the machine was started by the process that this one was forked from."""
+    if jvm_is_of_another_process():
+        raise StoreUnavailable(
+            "This process was forked from one that had opened an embedded store, whose Java machine does not survive that. Start it with "
+            "multiprocessing.get_context('spawn') in place of 'fork', or open stores only after the fork."
+        )
+
+
 def start_jvm(crash_folder: Path) -> None:
     """Start the machine unless it runs; a crash of it leaves its report in `crash_folder`. Raises `StoreUnavailable`, `InputError`."""
+    global _started_by
     with _starting:
         of_user = os.environ.get("ARCADEDB_JVM_ARGS", "")
         quick, archive = _quick_start(of_user)
@@ -130,6 +149,7 @@ def start_jvm(crash_folder: Path) -> None:
             ) from error
         if jpype.isJVMStarted():
             return
+        _started_by = os.getpid()
         heap = _heap()
         with tempfile.TemporaryDirectory() as folder:
             quiet = _quiet_options(Path(folder))

@@ -349,6 +349,17 @@ def test_each_of_the_things_that_a_question_names_gets_a_statement() -> None:
     assert "The BME680 measures gas and pressure" in answer.text
 
 
+def test_a_name_from_another_language_makes_short_passages_no_foreign_ones() -> None:
+    device = "Gera\u0308t"
+    said = {
+        f"{device} G-2": f"{device} G-2\nThe G-2 runs at 7 V.",
+        f"{device} G-1": f"{device} G-1\nThe G-1 runs at 5 V.",
+    }
+    said["B-1"] = "The B-1 runs at 9 V."
+    evidence = [piece(title, text).model_copy(update={"section": title}) for title, text in said.items()]
+    assert in_another_language("At what voltage does the G-2 run?", evidence) is None
+
+
 def test_a_question_in_another_language_is_refused_with_what_helps() -> None:
     evidence = [piece("Server", SERVER)]
     languages = in_another_language("Auf welchem Port lauscht dieser Server standardmäßig?", evidence)

@@ -297,6 +297,27 @@ def test_a_program_that_forgets_a_store_altogether_ends(tmp_path: Path) -> None:
     assert (ended.stdout, ended.returncode) == ("5\n", 0)
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="fork")
+def test_a_forked_process_is_refused_the_store_and_leaves_it_to_its_parent(tmp_path: Path) -> None:
+    ended = run(
+        "import os\n"
+        "from kgrag.errors import StoreUnavailable\n"
+        "store = open_store(sys.argv[1]); store.bind('e', 8)\n"
+        "child = os.fork()\n"
+        "if not child:\n"
+        "    for use in (store.status, lambda: open_store(sys.argv[2]), lambda: open_store(sys.argv[1], reads_only=True)):\n"
+        "        try: use()\n"
+        "        except StoreUnavailable as error: print('spawn' in str(error), flush=True)\n"
+        "    store.close()\n"
+        "    sys.exit(7)\n"
+        "print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), store.status()['dimensions'])\n",
+        str(tmp_path / "a.kg"),
+        str(tmp_path / "b.kg"),
+    )
+    assert (ended.stdout, ended.stderr) == ("True\nTrue\nTrue\n7 8\n", "")
+    assert not (tmp_path / "b.kg").exists()
+
+
 def test_a_program_that_fails_ends_with_its_own_error(tmp_path: Path) -> None:
     ended = run(
         "store = open_store(sys.argv[1]); store.bind('e', 8); raise SystemExit('our error')", str(tmp_path / "a.kg")
