@@ -140,6 +140,8 @@ def _word(written: str) -> tuple[str, str]:
     if written.isascii():
         return kind, written.lower()
     plain = "".join(c if unicodedata.category(c) == "No" else unicodedata.normalize("NFKC", c) for c in written)
+    if len(plain) == 1 and unicodedata.name(plain, "").startswith("GREEK "):
+        return kind, plain  # Ω is a unit, ω a frequency
     # Some presentation forms are compatible with a space and a mark.
     return kind, "".join(unicodedata.normalize("NFC", plain.casefold()).split())
 

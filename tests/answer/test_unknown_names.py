@@ -8,7 +8,8 @@ from kgrag.types import Evidence
 
 TEXT = """keep_for is how long snapshots are kept. RestartRate limits how often the filter is restarted.
 The daemon reads its settings anew at SIGHUP. X-100 boards have a flash of 2 MB. store_tool loads a dump.
-At most 5 downloads run at the same time. Postina-II keeps letters. After IO errors it stops (PumpPads only). Keys of version 3.1 are not read."""
+At most 5 downloads run at the same time. Postina-II keeps letters. After IO errors it stops (PumpPads only).
+Keys of version 3.1 are not read."""
 
 
 def lacking(question: str) -> list[tuple[str, bool]]:
