@@ -73,7 +73,8 @@ def normal_form(name: str) -> str:
     Folded: case of words; spaces, hyphens, underscores and full stops beside a letter (`Wi-Fi` = `WiFi` = `wi fi`, `Rev2` = `Rev 2`,
     `3.3V` = `3.3 V`); brackets, quotation marks and trade marks; compatibility characters (`µ`, `Ω`, full width, `I²C` = `I2C`).
     Kept: digits and what stands between them, signs (`±5 V`, `D-`), symbols (`C++`, `5 %`), powers (`10²`), accents, and the case of a unit
-    after a number (`5 mA`, `5 MA`), of an option's letter (`-v`, `-V`) and of a Greek letter that stands alone (`Ω`, `ω`). A name made of nothing but separators is its own key.
+    after a number (`5 mA`, `5 MA`), of an option's letter (`-v`, `-V`) and of a Greek letter that stands alone (`Ω`, `ω`).
+    A name made of nothing but separators is its own key.
     """
     name = SQUARED_UNITS.sub(lambda m: unicodedata.normalize("NFKC", m.group()), unicodedata.normalize("NFC", name))
     pieces = read_pieces(name)
