@@ -30,6 +30,7 @@ from kgrag.cli import (
     tune,
     users,
 )
+from kgrag.cli.examples import show_examples
 
 __all__ = ["app", "command"]
 
@@ -77,7 +78,9 @@ app.add_typer(train.app, name="train")
 @cache
 def command() -> Callable[..., Any]:
     """Make the program of the list, once for all that this process runs of it: to look at the parameters of all commands takes 40 ms."""
-    return typer.main.get_command(app)
+    program = typer.main.get_command(app)
+    show_examples(program)
+    return program
 
 
 def _version(wanted: bool) -> None:
