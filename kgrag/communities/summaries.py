@@ -24,7 +24,8 @@ from kgrag.models.cached import fresh_replies
 from kgrag.store.communities import SUMMARISE, Membership, StoredCommunity
 from kgrag.store.graph import GraphStore
 from kgrag.store.ledger import WorkRecord
-from kgrag.text.names import Gazetteer, normal_form
+from kgrag.text.names import normal_form
+from kgrag.text.products import titled_products
 from kgrag.types import Community, Document, Usage, content_id
 
 __all__ = ["Summarising"]
@@ -278,8 +279,7 @@ def _no_vector(content_hash: str) -> str:
 
 def _without_folders(documents: Sequence[Document], names: Iterable[str]) -> dict[str, Document]:
     """Documents by id, without a product that is only a folder's name, as `usr`: no title has it, and no entity is called so."""
-    products = Gazetteer({document.product for document in documents if document.product})
-    known = {match.key for document in documents for match in products.find(document.title)}
+    known = titled_products((document.product, document.title) for document in documents)
     known.update(map(normal_form, names))
     return {
         document.id: document

@@ -49,7 +49,13 @@ def make_definitions(root: Any) -> None:
             kind.text = f"{said} " if said else ""
     for term in list(root.iter("span", "p", "div")):
         below = term.getnext()
-        if below is None or (term.tail or "").strip() or not _says(below, term) or not letters_of(below):
+        if (
+            below is None
+            or not term.get("class")
+            or (term.tail or "").strip()
+            or not _says(below, term)
+            or not letters_of(below)
+        ):
             continue
         definition = term.makeelement("dl")
         definition.tail, below.tail, term.tail = below.tail, None, None

@@ -16,6 +16,7 @@ from typing import Any
 
 from kgrag.text.name_shapes import code_names, is_code_name, part_numbers
 from kgrag.text.names import Gazetteer, NameMatch, normal_form, without_brackets
+from kgrag.text.products import titled_products
 from kgrag.text.units import SYMBOLS
 from kgrag.types import Chunk, Document, content_id
 
@@ -112,12 +113,13 @@ class CorpusNames:
             for title in plain_titles.intersection(WORD.findall(chunk.text) if plain_titles else ()):
                 counts.elsewhere[title] += -1 if title in (chunk.title, product) else 1
             _count(counts, chunk, product=written.get(product))
+        titled = titled_products((product, title_of[one]) for one, product in product_of.items())
         products = {
             product
             for product, its in documents_of.items()
             if len(its) <= PRODUCT_DOCUMENTS
             or 2 * len(counts.says_product.intersection(its)) >= len(its)
-            or any(written[product].search(title_of[one]) for one in its)
+            or normal_form(product) in titled
         }
         self.product_of = {one: product for one, product in product_of.items() if product in products}
         """By document, without what is only a folder's name, as `usr`: no title has it, and most documents do not say it."""
@@ -236,8 +238,7 @@ class CorpusNames:
 def _count(counts: _Counts, chunk: Chunk, *, product: re.Pattern[str] | None) -> None:
     place = "\n".join((chunk.document_id, *chunk.headings[:PLACE_HEADINGS]))
     counts.chunks[chunk.document_id] += 1
-    title = without_brackets(chunk.title).casefold()
-    if chunk.document_id not in counts.says_title and title in chunk.text.casefold():
+    if chunk.document_id not in counts.says_title and without_brackets(chunk.title).casefold() in chunk.text.casefold():
         counts.says_title.add(chunk.document_id)
     if product and chunk.document_id not in counts.says_product and product.search(chunk.text):
         counts.says_product.add(chunk.document_id)

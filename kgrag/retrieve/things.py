@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from kgrag.store.graph import GraphStore
 from kgrag.store.search_rows import ThingRow
-from kgrag.text.name_shapes import code_names
-from kgrag.text.names import Gazetteer, normal_form
+from kgrag.text.names import normal_form
+from kgrag.text.products import titled_products
 from kgrag.text.set_questions import GENERIC_NOUNS
 from kgrag.text.words import plain, singular, stem, stems, words
 from kgrag.types import Thing
@@ -28,10 +28,8 @@ class Things:
 
     def __init__(self, rows: Iterable[ThingRow]) -> None:
         rows = list(rows)
-        products = Gazetteer({row["product"] for row in rows if row["product"]})
-        self.are_products = any(
-            row["product"] and normal_form(row["product"]) in _named(row["title"], products) for row in rows
-        )
+        titled = titled_products((row["product"], row["title"]) for row in rows)
+        self.are_products = bool(titled)
         documents: dict[str, list[ThingRow]] = defaultdict(list)
         names: dict[str, str] = {}
         for row in rows:
@@ -43,9 +41,7 @@ class Things:
         self.all: list[Thing] = []
         for normal, name in names.items():
             of_it = documents[normal]
-            if self.are_products and not any(
-                normal == normal_form(row["title"]) or normal in _named(row["title"], products) for row in of_it
-            ):
+            if self.are_products and normal not in titled and all(row["product"] for row in of_it):
                 continue
             groups = Counter(row["category"] for row in of_it if row["category"])
             group = min(groups, key=lambda one: (-groups[one], one)) if groups else ""
@@ -108,14 +104,6 @@ def _heads(name: str) -> list[str]:
         for word in words(name)
         if word.isalpha() and len(word) >= MIN_NAME_LETTERS and not word.isupper() and plain(word) not in REVISIONS
     ]
-
-
-def _named(title: str, products: Gazetteer) -> set[str]:
-    """The products that a title has, in their normal form, without what is only a part of a program's or setting's name there."""
-    found = {match.key for match in products.find(title)}
-    for name in code_names(title) if found else ():
-        title = title.replace(name, " ") if normal_form(name) not in found else title
-    return found & {match.key for match in products.find(title)}
 
 
 def _is_name(word: str) -> bool:
