@@ -14,7 +14,7 @@ from kgrag.extract.graph_items import text_of
 from kgrag.extract.reply_keys import NODE_LISTS, RELATION_LISTS
 from kgrag.extract.statements import Named, Stated, Statement
 
-__all__ = ["is_jsonld", "local_name", "read_jsonld", "read_rdf"]
+__all__ = ["is_jsonld", "local_name", "name_of", "read_jsonld", "read_rdf"]
 
 PREFIX = re.compile(r"^[ \t]*@?(?:prefix[ \t]+[\w.-]*:|base)[ \t]*<[^\n]*$", re.IGNORECASE | re.MULTILINE)
 AROUND = re.compile(
@@ -33,7 +33,7 @@ LINE = re.compile(
     re.MULTILINE,
 )
 """A statement in a line of its own, by which RDF without prefixes is known."""
-SAYS = re.compile(rf"{_IRI}|(?<!\\S){_NAME}|{_LITERAL}")
+SAYS = re.compile(rf"{_IRI}|(?<!\S){_NAME}|{_LITERAL}")
 GRAPH_KEYS = frozenset((*NODE_LISTS, *RELATION_LISTS))
 LABELS = ("label", "name", "prefLabel", "title")
 COMMENTS = ("comment", "description", "definition")
@@ -101,14 +101,14 @@ def _state(triples: list[tuple[str, str, str]], stated: Stated) -> None:
         is_literal = tail[:1] in "\"'"
         if kind == "type" or (is_literal and kind in (*LABELS, *COMMENTS)):
             continue
-        ends = [labels.get(end) or ("" if end.startswith("_:") else _name_of(end)) for end in (head, tail)]
+        ends = [labels.get(end) or ("" if end.startswith("_:") else name_of(end)) for end in (head, tail)]
         if not all(ends):
             stated.lost.append("a node of RDF has no name")
             continue
         said |= {head, tail}
         stated.statements.append(Statement(ends[0], kind, ends[1], types.get(head, ""), types.get(tail, "")))
     for node in dict.fromkeys([*types, *labels]):
-        name = labels.get(node) or ("" if node.startswith("_:") else _name_of(node))
+        name = labels.get(node) or ("" if node.startswith("_:") else name_of(node))
         if name and (node not in said or node in comments):
             stated.named.append(Named(name, types.get(node, ""), comments.get(node, "")))
 
@@ -126,7 +126,7 @@ def local_name(term: str) -> str:
     return unquote(name.rpartition(":")[2]).strip()
 
 
-def _name_of(term: str) -> str:
+def name_of(term: str) -> str:
     """Give the name of a node: words that its IRI joins are words."""
     return local_name(term) if term.startswith(('"', "'")) else local_name(term).replace("_", " ").strip()
 
@@ -186,6 +186,6 @@ def _named(node: dict[str, Any]) -> Named:
     }
     identity, kind = text_of(node.get("@id")), node.get("@type")
     name = text_of(node.get("@value")) or next((said[key] for key in LABELS if said.get(key)), "")
-    name = name or ("" if identity.startswith("_:") else _name_of(identity))
+    name = name or ("" if identity.startswith("_:") else name_of(identity))
     kind = text_of(kind[0] if isinstance(kind, list) and kind else kind)
     return Named(name, local_name(kind), next((said[key] for key in COMMENTS if said.get(key)), ""))

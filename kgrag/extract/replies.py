@@ -76,7 +76,8 @@ def _read_text(reply: str, chunk_text: str) -> Stated:
             stated.mended += [said] if said else []
             if is_jsonld(data):
                 return _with_notes(read_jsonld(data), stated)
-            return _with_tables(read_into(data, stated, chunk_text=chunk_text), text if said == FENCED else "")
+            read = read_into(data, stated, chunk_text=chunk_text)
+            return _with_tables(read, text, chunk_text) if said == FENCED else read
     if "&quot;" in text and '"' not in text:
         text = html.unescape(text)
     if is_records(text):
@@ -100,10 +101,10 @@ def _read_text(reply: str, chunk_text: str) -> Stated:
     return read_triple_lines(text, stated, chunk_text=chunk_text)
 
 
-def _with_tables(read: Stated, text: str) -> Stated:
+def _with_tables(read: Stated, text: str, chunk_text: str) -> Stated:
     """Add what the tables say that stand outside the fences of a text."""
     rows, odd = read_tables(FENCE.sub("\n", text))
-    more = read_into(rows, Stated(), chunk_text=text) if rows else Stated()
+    more = read_into(rows, Stated(), chunk_text=chunk_text) if rows else Stated()
     read.lost += ["a row of the table has other cells than its header"] * odd + more.lost
     there = {(one.head, one.type, one.tail) for one in read.statements}
     read.statements += [one for one in more.statements if (one.head, one.type, one.tail) not in there]

@@ -10,7 +10,7 @@ from typing import Any
 
 from lxml import etree
 
-from kgrag.extract.rdf_replies import local_name
+from kgrag.extract.rdf_replies import local_name, name_of
 from kgrag.extract.reply_keys import HEAD_KEYS, NAME_KEYS, RELATION_LISTS, TAIL_KEYS, TYPE_KEYS, first_value, known_keys
 
 __all__ = ["DECLARES", "markdown_of_html", "read_xml"]
@@ -70,34 +70,31 @@ def read_xml(text: str) -> dict[str, list[dict[str, Any]]] | None:
 def _rdf(root: Any) -> dict[str, list[dict[str, Any]]]:
     """RDF/XML: each element in another is what is said of it, a resource or a text."""
     relations, nodes, names = list[dict[str, Any]](), list[dict[str, Any]](), dict[str, str]()
-    subjects = [
-        one
-        for one in root.iter()
-        if isinstance(one.tag, str) and (one.get(f"{{{RDF}}}about") or one.get(f"{{{RDF}}}ID"))
-    ]
+    subjects = [one for one in root.iter() if _identity(one)]
     for one in subjects:
-        identity = one.get(f"{{{RDF}}}about") or one.get(f"{{{RDF}}}ID")
+        identity = _identity(one)
         label = next(((inner.text or "").strip() for inner in one if _tag(inner.tag) in ("label", "name")), "")
-        names[identity] = label or local_name(f"<{identity}>").replace("_", " ")
+        names[identity] = label or name_of(f"<{identity}>")
         kinds = [
             inner.get(f"{{{RDF}}}resource") or "" for inner in one if _ns(inner) == RDF and _tag(inner.tag) == "type"
         ]
         kind = local_name(f"<{kinds[0]}>") if kinds else _tag(one.tag)
         nodes.append({"name": names[identity], "type": "" if kind == "Description" else kind})
     for one in subjects:
-        identity = one.get(f"{{{RDF}}}about") or one.get(f"{{{RDF}}}ID")
+        identity = _identity(one)
         for inner in one:
             if not isinstance(inner.tag, str) or _ns(inner) == RDF or _tag(inner.tag) in ("label", "name"):
                 continue
-            nested = [there for child in inner if (there := child.get(f"{{{RDF}}}about") or child.get(f"{{{RDF}}}ID"))]
+            nested = [there for child in inner if (there := _identity(child))]
             resource = inner.get(f"{{{RDF}}}resource") or (nested[0] if nested else "")
-            tail = (
-                names.get(resource) or local_name(f"<{resource}>").replace("_", " ")
-                if resource
-                else (inner.text or "").strip()
-            )
+            tail = names.get(resource) or name_of(f"<{resource}>") if resource else (inner.text or "").strip()
             relations.append({"head": names[identity], "type": _tag(inner.tag), "tail": tail})
     return {"nodes": nodes, "relations": relations}
+
+
+def _identity(element: Any) -> str:
+    """What a node of RDF is called by others; nothing for what is none."""
+    return element.get(f"{{{RDF}}}about") or element.get(f"{{{RDF}}}ID") or "" if isinstance(element.tag, str) else ""
 
 
 def _tag(name: str) -> str:

@@ -660,3 +660,17 @@ def test_a_table_outside_the_fence_of_json_is_read_too() -> None:
         f"{fenced}\n\n| head | relation | tail |\n|---|---|---|\n| X-100 | has | LQ22 |\n| X-100 | has | TB7 |"
     )
     assert [s.tail for s in read.statements] == ["LQ22", "TB7"]
+
+
+def test_words_with_a_colon_within_are_no_rdf() -> None:
+    reply = "@prefix ex: <http://e.org/> .\nIt was written at 10:30\nex:PX-7 ex:contains ex:STM32G0 .\n"
+    read = read_reply(reply, chunk_text="The PX-7 pump contains an STM32G0.")
+    assert [(one.head, one.type, one.tail) for one in read.statements] == [("PX-7", "contains", "STM32G0")]
+    assert read.lost == []
+
+
+def test_a_form_in_a_table_beside_the_json_states_nothing() -> None:
+    relation = '```json\n[{"head": "PX-7", "relation": "contains", "tail": "STM32G0"}]\n```\n'
+    form = "\n| head | relation | tail |\n|---|---|---|\n| <head entity> | <relation> | <tail entity> |\n"
+    read = read_reply(relation + form, chunk_text="The PX-7 pump contains an STM32G0.")
+    assert [(one.head, one.tail) for one in read.statements] == [("PX-7", "STM32G0")]
