@@ -64,7 +64,10 @@ class Desk:
     async def close(self) -> None:
         """Close the store and the process that draws pages; tickets that are being sent have `SENDING_S`."""
         if self._sending:
-            await asyncio.wait(self._sending, timeout=SENDING_S)
+            _, left = await asyncio.wait(self._sending, timeout=SENDING_S)
+            for task in left:
+                task.cancel()
+            await asyncio.gather(*left)
         self.pages.close()
         await self.graph.close()
 
@@ -132,7 +135,10 @@ class Desk:
         webhook = self.webhook
 
         async def send() -> None:
-            said = await webhook.send(ticket)
+            try:
+                said = await webhook.send(ticket)
+            except asyncio.CancelledError:  # by `close`
+                said = "not delivered: the desk closed"
             entry = {"user": ticket["user"], "action": "webhook", "ticket": ticket["id"], "said": said}
             await asyncio.to_thread(self.journal.write, "audit", entry)
 

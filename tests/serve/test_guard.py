@@ -19,7 +19,9 @@ import httpx2
 import pytest
 
 from kgrag.errors import InputError
+from kgrag.knowledge_graph import AsyncKnowledgeGraph
 from kgrag.serve.access import Access, Attempts, User, add_user, read_access, read_users
+from kgrag.serve.desk import Desk
 from kgrag.serve.guard import is_loopback
 from kgrag.serve.problems import TooMuch
 from kgrag.serve.running import Listening, check_listening
@@ -490,6 +492,20 @@ def test_tickets_are_sent_to_the_webhook_and_written_down_whatever_becomes_of_th
     assert [(host, ticket["question"]) for host, ticket in hook.came] == [
         (hook.url.split("/")[2], QUESTION["question"])
     ]
+
+
+def test_a_ticket_that_is_not_delivered_when_the_desk_closes_is_written_down_as_that(tmp_path: Path) -> None:
+    async def job() -> list[dict[str, Any]]:
+        graph = await AsyncKnowledgeGraph.open(tmp_path / "some.kg")
+        with ModelServer(lambda request: hanging()) as silent:
+            webhook = Webhook(f"{silent.url}/chat/completions", allows_private=True)
+            desk = Desk(graph, tmp_path / "desk", tmp_path, webhook=webhook)
+            desk.send_ticket({"id": "t1", "user": "anna", "messages": []})
+            await desk.close()
+        return list(desk.journal.read("audit"))
+
+    (told,) = asyncio.run(job())
+    assert (told["ticket"], told["said"]) == ("t1", "not delivered: the desk closed")
 
 
 @pytest.mark.parametrize(
