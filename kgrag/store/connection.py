@@ -6,7 +6,7 @@ import threading
 from asyncio import CancelledError
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager, nullcontext, suppress
+from contextlib import closing, contextmanager, nullcontext
 from contextvars import ContextVar, copy_context
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -33,7 +33,8 @@ FEWEST_ROWS = 32
 """Of one of them."""
 DELETED_AT_ONCE = 5000
 """Nodes or relationships of one transaction."""
-DEADLOCK_TRIES = 8
+MEETING = RetryPolicy(attempts=8, first_pause_s=0.02, longest_pause_s=1.0)
+"""For writers that wait for each other, one of which the database sends back: without a pause they would meet again."""
 INDEX_WAIT_S = 60
 """How long who asks waits for an index that is filled."""
 OUT_OF_MEMORY = "OutOfMemory"
@@ -314,10 +315,7 @@ class Connection:
 
     def _until_not_met(self, write: Callable[[], T]) -> T:
         """Do `write`, again where it met another one: this process's or another build's."""
-        for _ in range(DEADLOCK_TRIES - 1):
-            with suppress(Met):
-                return self.with_retry(write)
-        return self.with_retry(write)
+        return MEETING.call(lambda: self.with_retry(write), what="the database", again_on=Met)
 
     def run_alone(self, text: str, parameters: dict[str, Any] | None = None) -> None:
         """Run a statement that can be in no transaction with others: it changes the schema, or makes transactions of its own."""
